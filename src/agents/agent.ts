@@ -1,0 +1,96 @@
+import type { EvidenceCoverage } from '../evidence/coverage.js';
+import type { JsonValue } from '../evidence/json.js';
+import type { Turn } from '../evidence/turn.js';
+import type { OwnedSandbox } from '../sandbox/sandbox.js';
+
+/** A file that goes with a message. */
+export interface InputFile {
+  readonly name: string;
+  readonly mediaType: string;
+  readonly bytes: Uint8Array;
+}
+
+/** What an agent is told in one send. */
+export interface TurnInput {
+  readonly text: string;
+  readonly files?: readonly InputFile[];
+}
+
+/** One line of conversation; the same object for every send of it. */
+export interface AgentSession {
+  /** The backend's own id, once captured. */
+  readonly id: string | undefined;
+  /** Position among the sessions of the Attempt, from 1. */
+  readonly ordinal: number;
+  /** Keeps the backend's id. The first one wins. */
+  capture(id: string): void;
+  /** Private state of the adapter, by name. */
+  get<T>(slot: string): T | undefined;
+  set(slot: string, value: unknown): void;
+}
+
+/** Where the agent's model is asked. The token is worth nothing outside its Attempt. */
+export interface ModelEndpoint {
+  /** For instance `http://gateway:8787`, without a path. */
+  readonly origin: string;
+  readonly token: string;
+}
+
+/** Takes raw bytes before anything reads them. */
+export interface RawSink {
+  write(chunk: Uint8Array): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What an agent gets with every send. */
+export interface AgentContext {
+  /** Aborted when the Attempt's time is up or the run is interrupted. */
+  readonly signal: AbortSignal;
+  readonly model?: string;
+  readonly reasoningEffort?: string;
+  readonly flags: { readonly [flag: string]: JsonValue };
+  readonly experimentId: string;
+  readonly evalId: string;
+  readonly attempt: { readonly id: string; readonly index: number };
+  readonly session: AgentSession;
+  /** Absent when the experiment has no gateway. */
+  readonly endpoint?: ModelEndpoint;
+  /** Opens a place for raw output of this send, for instance `stdout.jsonl`. */
+  openRaw(name: string): Promise<RawSink>;
+  /** Something worth keeping that changes no verdict. */
+  diagnostic(code: string, message: string): void;
+}
+
+/** The sandbox as an agent may use it: everything but ending it. */
+export type AgentSandbox = Omit<OwnedSandbox, 'stop' | typeof Symbol.asyncDispose>;
+
+/** What a sandbox agent gets with every send. */
+export interface SandboxAgentContext extends AgentContext {
+  readonly sandbox: AgentSandbox;
+}
+
+interface AgentFacts {
+  readonly name: string;
+  readonly evidenceCoverage: EvidenceCoverage;
+  /** True for an agent that can do nothing without a model endpoint. */
+  readonly needsEndpoint: boolean;
+}
+
+/** An agent that works in the Attempt's sandbox. */
+export interface SandboxAgent extends AgentFacts {
+  readonly kind: 'sandbox';
+  readonly setup?: (ctx: SandboxAgentContext) => Promise<void> | void;
+  readonly send: (input: TurnInput, ctx: SandboxAgentContext) => Promise<Turn>;
+  readonly teardown?: (ctx: SandboxAgentContext) => Promise<void> | void;
+}
+
+/** An agent that works somewhere else, for instance behind an HTTP interface. */
+export interface DirectAgent extends AgentFacts {
+  readonly kind: 'direct';
+  readonly setup?: (ctx: AgentContext) => Promise<void> | void;
+  readonly send: (input: TurnInput, ctx: AgentContext) => Promise<Turn>;
+  readonly teardown?: (ctx: AgentContext) => Promise<void> | void;
+}
+
+/** Any agent. */
+export type Agent = SandboxAgent | DirectAgent;

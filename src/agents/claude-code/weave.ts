@@ -1,0 +1,113 @@
+import { fieldsOf, listOf, nameOf, textOf, type Fields } from '../fields.js';
+import type { SessionEntry, SessionRecord } from './session.js';
+import { SYNTHETIC_MODEL } from './wire.js';
+
+/** Puts what only the session file has between the lines of stdout. */
+export interface Weave {
+  /**
+   * Called with the uuid of each line of stdout before it is told. Tells the session entries that came before it.
+   *
+   * @returns `hold`: nothing shared was seen yet, so its place is not known; `told`: the session told it already.
+   */
+  reach(uuid: string | undefined): 'hold' | 'tell' | 'told';
+  /** The session's account of a line that both have. */
+  twinOf(uuid: string | undefined): SessionEntry | undefined;
+  /** Tells what is left. `ended`: stdout has its end, so entries behind it are of a later process. */
+  finish(ended: boolean, stdoutSpoke: boolean): void;
+  /** Anything of the session belonged to this process. */
+  readonly touched: boolean;
+}
+
+/**
+ * Both records carry the same uuid on the lines they share (claude-code 2.1.197: 658 of 659), so stdout leads and each
+ * shared line first brings up the session entries before it.
+ *
+ * @param known Entries that an earlier process told.
+ */
+export function createWeave(session: SessionRecord, known: ReadonlySet<string> | undefined, tell: (entry: SessionEntry) => void): Weave {
+  const { entries, indexByUuid } = session;
+  const told = new Set<number>();
+  let cursor: number | undefined = known === undefined ? undefined : 0;
+  let anchored = false;
+
+  const tellOnce = (index: number): void => {
+    const entry = entries[index];
+    if (entry === undefined || told.has(index)) return;
+    told.add(index);
+    if (entry.uuid !== undefined && known?.has(entry.uuid) === true) return;
+    tell(entry);
+  };
+  const flush = (until: number): void => {
+    for (let index = cursor ?? until; index < until; index += 1) tellOnce(index);
+    cursor = Math.max(cursor ?? 0, until);
+  };
+
+  return {
+    reach(uuid) {
+      const index = uuid === undefined ? undefined : indexByUuid.get(uuid);
+      if (index === undefined) return anchored ? 'tell' : 'hold';
+      cursor ??= startOfProcess(entries, index);
+      anchored = true;
+      flush(index);
+      if (told.has(index)) return 'told';
+      told.add(index);
+      return 'tell';
+    },
+    twinOf(uuid) {
+      const index = uuid === undefined ? undefined : indexByUuid.get(uuid);
+      return index === undefined ? undefined : entries[index];
+    },
+    finish(ended, stdoutSpoke) {
+      cursor ??= stdoutSpoke ? startOfProcess(entries, lastPrompt(entries)) : 0;
+      const end = ended && anchored ? nextPrompt(entries, cursor) : entries.length;
+      flush(end);
+    },
+    get touched() { return told.size > 0; },
+  };
+}
+
+/** Walks back over what a process writes before its first answer: the prompt, attachments, notes of the CLI. */
+function startOfProcess(entries: readonly SessionEntry[], index: number): number {
+  let start = index;
+  while (start > 0 && !isTraceOfEarlierWork(entries[start - 1]?.record)) start -= 1;
+  return start;
+}
+
+function isTraceOfEarlierWork(record: Fields | undefined): boolean {
+  const message = fieldsOf(record?.['message']);
+  switch (record?.['type']) {
+    case 'last-prompt': return true;
+    case 'assistant': return message?.['model'] !== SYNTHETIC_MODEL;
+    case 'user': return listOf(message?.['content']).some((block) => fieldsOf(block)?.['type'] === 'tool_result');
+    default: return false;
+  }
+}
+
+function lastPrompt(entries: readonly SessionEntry[]): number {
+  for (let index = entries.length - 1; index >= 0; index -= 1) if (isPrompt(entries[index]?.record)) return index;
+  return entries.length;
+}
+
+function nextPrompt(entries: readonly SessionEntry[], from: number): number {
+  for (let index = from; index < entries.length; index += 1) if (isPrompt(entries[index]?.record)) return index;
+  return entries.length;
+}
+
+/** The line by which the CLI takes up a new prompt, or the prompt itself. Notes on background work come the same way. */
+function isPrompt(record: Fields | undefined): boolean {
+  if (record?.['type'] === 'queue-operation') {
+    const content = textOf(record['content']);
+    return record['operation'] === 'enqueue' && content !== undefined && !content.startsWith('<task-notification>');
+  }
+  // claude-code 2.1.197: what a process writes when it takes up a session that ended in a command of the CLI's own;
+  // fixtures/agents/claude-code/2.1.197/compact-manual-run-3.
+  if (record?.['isMeta'] === true && promptText(record) === 'Continue from where you left off.') return true;
+  if (record?.['type'] !== 'user' || record['isMeta'] === true || record['isSidechain'] === true || record['isCompactSummary'] === true) return false;
+  const text = promptText(record);
+  return text !== undefined && nameOf(fieldsOf(record['origin'])?.['kind']) !== 'task-notification' && !text.startsWith('<local-command-') && !text.startsWith('[Request interrupted');
+}
+
+function promptText(record: Fields): string | undefined {
+  const content = fieldsOf(record['message'])?.['content'];
+  return textOf(content) ?? textOf(fieldsOf(listOf(content)[0])?.['text']);
+}

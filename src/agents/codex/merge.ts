@@ -1,0 +1,83 @@
+import type { StreamEvent } from '../../evidence/events.js';
+
+/**
+ * Merges what stdout printed into what the rollouts tell. The rollouts lead: they have the true ids, times, arguments and
+ * everything that stdout leaves out. Of stdout remains what they lack: retries, warnings, declined calls inside
+ * scripts, ends of calls that the rollouts leave open. The same fact is found by what it says (no id is shared),
+ * the n-th of its kind with the n-th.
+ */
+export function mergeEvents(rollout: readonly StreamEvent[], stdout: readonly StreamEvent[]): readonly StreamEvent[] {
+  const keyOfStart = new Map<string, string>();
+  const places = new Map<string, number[]>();
+  for (const [index, event] of rollout.entries()) {
+    const key = keyOf(event, keyOfStart);
+    if (key !== undefined) places.set(key, [...(places.get(key) ?? []), index]);
+  }
+  const merged = [...rollout];
+  const before = new Map<number, StreamEvent[]>();
+  const rolloutIdOf = new Map<string, string>();
+  const stdoutStarts = new Map<string, string>();
+  let waiting: StreamEvent[] = [];
+  for (const event of stdout) {
+    const key = keyOf(event, stdoutStarts);
+    const index = key === undefined ? undefined : places.get(key)?.shift();
+    const twin = index === undefined ? undefined : rollout[index];
+    if (index === undefined || twin === undefined) {
+      if (isToldElsewhere(event, stdoutStarts)) continue;
+      waiting.push({ ...event, ...(event.type === 'operation.finished' ? { operationId: rolloutIdOf.get(event.operationId) ?? event.operationId } : {}), witness: 'stdout' });
+      continue;
+    }
+    if (event.type === 'operation.started' && twin.type === 'operation.started') rolloutIdOf.set(event.operationId, twin.operationId);
+    // Only stdout knows that a review declined a command; the rollout has the same call as refused or failed.
+    if (event.type === 'operation.finished' && twin.type === 'operation.finished' && event.kind === 'tool' && twin.kind === 'tool' && event.status === 'rejected') {
+      merged[index] = { ...twin, status: 'rejected' };
+    }
+    if (waiting.length > 0) {
+      before.set(index, [...(before.get(index) ?? []), ...waiting]);
+      waiting = [];
+    }
+  }
+  return [...merged.flatMap((event, index) => [...(before.get(index) ?? []), event]), ...waiting];
+}
+
+/** What stdout says in a poorer form than the rollouts: plans, collaboration calls, and words of other threads. */
+function isToldElsewhere(event: StreamEvent, starts: ReadonlyMap<string, string>): boolean {
+  if (event.type === 'context.injected') return true;
+  if (event.type === 'message' || event.type === 'thinking') return false;
+  if (event.type !== 'operation.started' && event.type !== 'operation.finished') return false;
+  const key = starts.get(event.operationId) ?? '';
+  return key.startsWith('plain:') || key.startsWith('subagent:');
+}
+
+/** What an event says, in a form that both records share. Undefined: only one record can have it. */
+function keyOf(event: StreamEvent, starts: Map<string, string>): string | undefined {
+  switch (event.type) {
+    case 'message': return event.role === 'assistant' && event.parentOperationId === undefined ? `message:${event.text}` : undefined;
+    // Stdout prints summaries only, and nothing for thoughts that have none.
+    case 'thinking': return event.text !== '' && event.parentOperationId === undefined ? 'thinking' : undefined;
+    case 'operation.started': {
+      const key = keyOfOperation(event);
+      starts.set(event.operationId, key);
+      return `start:${key}`;
+    }
+    case 'operation.finished': {
+      const key = starts.get(event.operationId);
+      return key === undefined ? undefined : `end:${key}`;
+    }
+    case 'error': return event.recovered === true ? undefined : `error:${event.message}`;
+    default: return undefined;
+  }
+}
+
+function keyOfOperation(event: StreamEvent & { type: 'operation.started' }): string {
+  const { operation } = event;
+  if (operation.kind === 'subagent') return 'subagent:';
+  if (operation.command?.classification === 'command') return `command:${operation.command.shell?.source ?? ''}`;
+  const input = operation.input;
+  if (operation.name === 'file_change') {
+    const changes = typeof input === 'object' && input !== null && 'changes' in input && Array.isArray(input.changes) ? (input.changes as readonly unknown[]) : [];
+    return `patch:${changes.map((change) => String((change as { readonly path?: unknown } | null)?.path)).sort().join('\n')}`;
+  }
+  if (operation.name === 'web_search') return `search:${JSON.stringify(typeof input === 'object' && input !== null && 'query' in input ? input.query : null)}`;
+  return operation.name.includes('.') ? `mcp:${operation.name}:${JSON.stringify(input)}` : `plain:${operation.name}`;
+}

@@ -1,0 +1,151 @@
+import { fieldsOf, listOf, nameOf, textOf, type Fields } from '../fields.js';
+import { boundedJson } from '../json-line.js';
+import { trailOf } from './compaction.js';
+import { mcpOutputOf, type ToolEnd } from './items.js';
+import { isRefusalText } from './rejection.js';
+import { emit, end, start, unknownPiece, type LineContext, type RolloutState } from './rollout-state.js';
+import { parseAgentState } from './threads.js';
+import { commandOperationOf, mcpOperationOf, patchOperationOf, plainOperationOf, webSearchOperationOf } from './tools.js';
+
+/** Items that say nothing that another record of the same thread does not say. */
+const SILENT: ReadonlySet<string> = new Set(['ImageView', 'ContextCompaction']);
+
+/** Tells one `item_completed` record. */
+export function tellItem(state: RolloutState, item: Fields, context: LineContext): void {
+  const id = nameOf(item['id']) ?? `line-${context.line.line}`;
+  switch (item['type']) {
+    case 'UserMessage': return tellPrompt(state, listOf(item['content']).map((part) => textOf(fieldsOf(part)?.['text']) ?? '').filter((text) => text !== '').join('\n'), context);
+    case 'AgentMessage': return tellAgentMessage(state, item, id, context);
+    case 'Reasoning': {
+      const text = [...listOf(item['summary_text']), ...listOf(item['raw_content'])].filter((part) => typeof part === 'string').join('\n');
+      return tellWords(state, `${context.thread.id}:${id}:${text}`, () => emit(state, { type: 'thinking', text }, context));
+    }
+    case 'CommandExecution': {
+      const argv = listOf(item['command']).filter((word): word is string => typeof word === 'string');
+      start(state, id, commandOperationOf(argv.join(' '), argv), context);
+      return end(state, id, commandEndOf(item), context);
+    }
+    case 'FileChange': {
+      const changes = Object.entries(fieldsOf(item['changes']) ?? {}).map(([path, value]) => {
+        const { type, ...rest } = fieldsOf(value) ?? {};
+        return { path, kind: nameOf(type) ?? 'unknown', ...rest };
+      });
+      start(state, id, patchOperationOf(boundedJson(changes), changes.map(({ kind }) => kind)), context);
+      const output = nameOf(item['stdout']) ?? nameOf(item['stderr']);
+      return end(state, id, { ...FINISHED, status: statusOf(item), ...(output === undefined ? {} : { output }) }, context);
+    }
+    case 'McpToolCall': {
+      start(state, id, mcpOperationOf(nameOf(item['server']) ?? 'unknown', nameOf(item['tool']) ?? 'unknown', item['arguments']), context);
+      const error = textOf(fieldsOf(item['error'])?.['message']);
+      if (error !== undefined) return end(state, id, { ...FINISHED, status: isRefusalText(error) ? 'rejected' : 'failed', output: error }, context);
+      return end(state, id, { ...FINISHED, status: statusOf(item), ...mcpOutputOf(fieldsOf(item['result'])) }, context);
+    }
+    case 'WebSearch': {
+      start(state, id, webSearchOperationOf(textOf(item['query']), item['action']), context);
+      // The outcome stands in the model's own record of the call.
+      return;
+    }
+    case 'CollabAgentToolCall': return tellCollaboration(state, item, id, context);
+    case 'SubAgentActivity': {
+      if (item['kind'] !== 'completed') return;
+      const call = state.startedBy.get(nameOf(item['agent_thread_id']) ?? '');
+      // The child's own file says how it ended.
+      if (call !== undefined && !state.threads.has(nameOf(item['agent_thread_id']) ?? '')) end(state, call, { ...FINISHED, status: 'completed' }, context);
+      return;
+    }
+    case 'HookPrompt':
+      for (const fragment of listOf(item['fragments'])) {
+        const text = textOf(fieldsOf(fragment)?.['text']);
+        if (text !== undefined) emit(state, { type: 'context.injected', text, source: 'hook' }, context);
+      }
+      return;
+    case 'EnteredReviewMode': return start(state, id, { kind: 'subagent', name: 'review' }, context);
+    case 'ExitedReviewMode': {
+      const review = [...state.subagents].filter((call) => !state.ended.has(call)).at(-1);
+      if (review !== undefined) end(state, review, { ...FINISHED, status: 'completed', output: boundedJson(item['review_output']) }, context);
+      return;
+    }
+    case 'Extension': {
+      if (state.started.has(id)) return;
+      const { id: _id, type: _type, kind, ...rest } = item;
+      start(state, id, plainOperationOf(nameOf(kind) ?? 'extension', rest), context);
+      return end(state, id, { ...FINISHED, status: 'completed' }, context);
+    }
+    default:
+      if (!SILENT.has(nameOf(item['type']) ?? '')) unknownPiece(state, context, `unknown item type ${JSON.stringify(nameOf(item['type']) ?? null)}`);
+  }
+}
+
+/** What a person asked; in a subagent's thread, what the agent above asked. */
+export function tellPrompt(state: RolloutState, text: string, context: LineContext): void {
+  if (context.thread.role !== 'root') {
+    emit(state, { type: 'context.injected', text, source: 'subagent-prompt' }, context);
+    return;
+  }
+  trailOf(state, context).asked = true;
+  state.seen.promptStated = true;
+  if (state.emitPrompt) emit(state, { type: 'message', role: 'user', text }, context);
+}
+
+/** Tells words once: after a cut stream the same answer is recorded again under the same id. */
+export function tellWords(state: RolloutState, key: string, tell: () => void): void {
+  if (state.toldWords.has(key)) {
+    state.notes.problem('a model stream was cut and the answer asked for again; words that came twice are told once');
+    return;
+  }
+  state.toldWords.add(key);
+  tell();
+}
+
+const FINISHED = { type: 'operation.finished', kind: 'tool' } as const;
+
+function tellAgentMessage(state: RolloutState, item: Fields, id: string, context: LineContext): void {
+  const text = listOf(item['content']).map((part) => textOf(fieldsOf(part)?.['text']) ?? '').join('');
+  tellWords(state, `${context.thread.id}:${id}:${text}`, () => {
+    if (context.thread.role === 'root') state.seen.lastMessage = text;
+    emit(state, { type: 'message', role: 'assistant', text }, context);
+    for (const [index, asked] of listOf(item['questions']).entries()) {
+      const question = fieldsOf(asked);
+      const prompt = textOf(question?.['title']) ?? textOf(question?.['question']);
+      const options = listOf(question?.['options']).flatMap((option) => {
+        const label = nameOf(option) ?? nameOf(fieldsOf(option)?.['label']);
+        return label === undefined ? [] : [{ id: label, label }];
+      });
+      emit(state, { type: 'input.requested', request: { id: index === 0 ? id : `${id}#${index}`, action: 'request_user_input_async', ...(prompt === undefined ? {} : { prompt }), options } }, context);
+    }
+  });
+}
+
+function commandEndOf(item: Fields): ToolEnd {
+  const output = textOf(item['aggregated_output']);
+  const exitCode = item['exit_code'];
+  const known = typeof exitCode === 'number' && Number.isSafeInteger(exitCode) && exitCode >= 0;
+  const status = statusOf(item);
+  return {
+    ...FINISHED,
+    status: status === 'completed' && typeof exitCode === 'number' && exitCode !== 0 ? 'failed' : status,
+    ...(output === undefined ? {} : { output }),
+    ...(known ? { exitCode } : {}),
+  };
+}
+
+function statusOf(item: Fields): ToolEnd['status'] {
+  return item['status'] === 'declined' ? 'rejected' : item['status'] === 'failed' ? 'failed' : 'completed';
+}
+
+function tellCollaboration(state: RolloutState, item: Fields, id: string, context: LineContext): void {
+  const tool = nameOf(item['tool']) ?? 'unknown';
+  if (tool === 'spawn_agent') {
+    start(state, id, { kind: 'subagent', name: 'default' }, context);
+    if (item['status'] === 'failed') end(state, id, { ...FINISHED, status: 'failed' }, context);
+  } else {
+    start(state, id, plainOperationOf(tool, { prompt: item['prompt'] ?? null, receiver_thread_ids: item['receiver_thread_ids'] ?? [] }), context);
+    end(state, id, { ...FINISHED, status: statusOf(item), output: boundedJson(item['agents_states']) }, context);
+  }
+  for (const [thread, value] of Object.entries(fieldsOf(item['agents_states']) ?? {})) {
+    const agent = parseAgentState(value);
+    const call = state.startedBy.get(thread);
+    if (agent === undefined || call === undefined || state.threads.has(thread) || agent.status === 'pending_init' || agent.status === 'running') continue;
+    end(state, call, { ...FINISHED, status: agent.status === 'completed' ? 'completed' : 'failed', ...(agent.message === undefined ? {} : { output: agent.message }) }, context);
+  }
+}

@@ -1,0 +1,43 @@
+import { addUsage, type Usage } from '../../evidence/usage.js';
+import { fieldsOf, nameOf } from '../fields.js';
+import type { RolloutThread } from './rollout.js';
+import type { ProcessLines } from './turns.js';
+import { isZero, parseTokens, tokensBetween, usageOfTokens, type CodexTokens } from './usage.js';
+
+export interface RolloutUsage {
+  readonly usage?: Usage;
+  /** Tokens of the root thread alone, for comparing with what stdout printed. */
+  readonly root: CodexTokens;
+}
+
+/**
+ * Sums what the responses of a process used, subagents and the CLI's own reviewer included. Newer versions record each
+ * response once; older ones repeat a running total, of which only the growth counts.
+ */
+export function usageOfRollouts(process: ProcessLines, root: RolloutThread): RolloutUsage {
+  const chosen = new Set(process.lines.map(({ line }) => line));
+  const parts: Usage[] = [];
+  let rootTokens: CodexTokens = { input: 0, output: 0 };
+  for (const thread of new Set(process.lines.map(({ thread }) => thread))) {
+    const recorded = thread.lines.some(({ type }) => type === 'token_usage_record');
+    let model: string | undefined;
+    let total: CodexTokens | undefined;
+    for (const line of thread.lines) {
+      if (line.type === 'turn_context') model = nameOf(line.payload['model']) ?? model;
+      let tokens: CodexTokens | undefined;
+      if (recorded && line.type === 'token_usage_record') {
+        tokens = parseTokens(fieldsOf(line.payload['usage']));
+      } else if (!recorded && line.payload['type'] === 'token_count') {
+        const next = parseTokens(fieldsOf(fieldsOf(line.payload['info'])?.['total_token_usage']) ?? line.payload);
+        // A total that fell belongs to a new count.
+        tokens = next === undefined ? undefined : tokensBetween(total !== undefined && next.input >= total.input ? total : undefined, next);
+        total = next ?? total;
+      }
+      if (tokens === undefined || !chosen.has(line) || (!recorded && isZero(tokens))) continue;
+      const usage = usageOfTokens(tokens);
+      parts.push(model === undefined ? usage : { ...usage, models: { [model]: usage } });
+      if (thread === root) rootTokens = { input: rootTokens.input + tokens.input, output: rootTokens.output + tokens.output };
+    }
+  }
+  return { root: rootTokens, ...(parts.length === 0 ? {} : { usage: addUsage(parts) }) };
+}

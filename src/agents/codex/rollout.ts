@@ -1,0 +1,94 @@
+import { fieldsOf, nameOf, type Fields } from '../fields.js';
+import { readJsonLine } from '../json-line.js';
+import { createLineReader } from '../line-reader.js';
+import type { TranscriptNotes, Witness } from '../transcript.js';
+
+/** One line of a rollout file. Versions before 0.32 had no `payload` around what they record. */
+export interface RolloutLine {
+  readonly type: string;
+  readonly payload: Fields;
+  readonly line: number;
+  readonly at?: string;
+  /** Milliseconds; never runs backwards within a file. */
+  readonly time: number;
+}
+
+/** Whose thread a rollout file holds. `guardian` is the CLI's own reviewer of approvals. */
+export type ThreadRole = 'root' | 'subagent' | 'review' | 'guardian';
+
+/** One rollout file. */
+export interface RolloutThread {
+  readonly path: string;
+  readonly id: string;
+  readonly sessionId: string;
+  readonly parentId?: string;
+  readonly role: ThreadRole;
+  readonly cliVersion?: string;
+  readonly lines: readonly RolloutLine[];
+}
+
+/** The rollout files of a run and the lines that could not be read. */
+export interface Rollouts {
+  readonly threads: readonly RolloutThread[];
+  readonly unreadableLines: number;
+}
+
+const TYPES: ReadonlySet<string> = new Set([
+  'session_meta', 'turn_context', 'world_state', 'event_msg', 'token_usage_record', 'response_item', 'compacted',
+  'inter_agent_communication_metadata', 'retained_context', 'session_state',
+]);
+
+export function readRollouts(witnesses: readonly Witness[], notes: TranscriptNotes): Rollouts {
+  const threads: RolloutThread[] = [];
+  let unreadableLines = 0;
+  for (const [index, witness] of witnesses.entries()) {
+    if (witness.kind !== 'rollout') continue;
+    const path = witness.path ?? `rollout-${index}.jsonl`;
+    const lines: RolloutLine[] = [];
+    let meta: Fields | undefined;
+    let clock = 0;
+    const unreadable = (line: number, why: string): void => {
+      unreadableLines += 1;
+      notes.unrecognised(path, line, why);
+    };
+    const reader = createLineReader(({ number, text, terminated }) => readJsonLine(text, (value) => {
+      const record = fieldsOf(value);
+      const type = nameOf(record?.['type']);
+      if (record === undefined || type === undefined) return unreadable(number, 'JSON, but not an object with a type');
+      if (!TYPES.has(type)) return notes.unrecognised(path, number, `unknown rollout line ${JSON.stringify(type)}`);
+      notes.understood();
+      const payload = fieldsOf(record['payload']) ?? record;
+      // A forked or replayed thread repeats the head of another; the first head is the file's own.
+      if (type === 'session_meta') meta ??= payload;
+      const at = nameOf(record['timestamp']);
+      const stamp = at === undefined ? Number.NaN : Date.parse(at);
+      if (stamp > clock) clock = stamp;
+      lines.push({ type, payload, line: number, time: clock, ...(at === undefined || Number.isNaN(stamp) ? {} : { at }) });
+    }, (why) => unreadable(number, terminated ? why : `cut: ${why}`)), (number) => unreadable(number, 'longer than a string can be'));
+    reader.push(witness.bytes);
+    reader.end();
+    if (lines.length > 0) threads.push(threadOf(path, meta, lines));
+  }
+  return { threads, unreadableLines };
+}
+
+function threadOf(path: string, meta: Fields | undefined, lines: readonly RolloutLine[]): RolloutThread {
+  // The file's name ends with the id of its thread.
+  const id = nameOf(meta?.['id']) ?? /([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl$/.exec(path)?.[1] ?? path;
+  const parentId = nameOf(meta?.['parent_thread_id']);
+  const cliVersion = nameOf(meta?.['cli_version']);
+  return {
+    path, id, lines,
+    sessionId: nameOf(meta?.['session_id']) ?? id,
+    role: roleOf(meta?.['source']),
+    ...(parentId === undefined ? {} : { parentId }),
+    ...(cliVersion === undefined ? {} : { cliVersion }),
+  };
+}
+
+function roleOf(source: unknown): ThreadRole {
+  const subagent = fieldsOf(source)?.['subagent'];
+  if (subagent === undefined) return 'root';
+  if (subagent === 'review') return 'review';
+  return nameOf(fieldsOf(subagent)?.['other']) === 'guardian' ? 'guardian' : 'subagent';
+}

@@ -1,0 +1,12 @@
+export type {
+  Agent, AgentContext, AgentSandbox, AgentSession, DirectAgent, InputFile, ModelEndpoint, RawSink, SandboxAgent, SandboxAgentContext, TurnInput,
+} from './agent.js';
+export { claudeCode, claudeCode as claudeCodeAgent, type ClaudeCodeOptions } from './claude-code/agent.js';
+export { codex, codex as codexAgent, type CodexOptions } from './codex/agent.js';
+export { defineAgent, defineSandboxAgent, type AgentInput, type SandboxAgentInput } from './define-agent.js';
+export { AgentSendError, type SendFailureKind } from './errors.js';
+export {
+  commandProjection, LOGICAL_COMMAND_NORMALIZER, normalizeLogicalCommand, notCommandProjection, opaqueCommandProjection,
+  type CommandProjection, type LogicalCommand, type OriginalCommand, type ShellSource,
+} from '../evidence/command-projection.js';
+export { completeEvidenceCoverage, type EvidenceChannel, type EvidenceCoverage, type EvidenceCoverageEntry } from '../evidence/coverage.js';

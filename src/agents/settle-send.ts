@@ -1,0 +1,50 @@
+import type { EvidenceCoverage } from '../evidence/coverage.js';
+import type { Turn } from '../evidence/turn.js';
+import { EVIDENCE_CHANNELS } from '../evidence/coverage.js';
+import { messageOf } from '../lifetime/error.js';
+import { AgentSendError, type SendFailureKind } from './errors.js';
+import type { Launched } from './launch.js';
+import type { ParsedTurn } from './transcript.js';
+
+const STDERR_TAIL_CHARACTERS = 1_500;
+
+/**
+ * Turns a parsed transcript into a turn, or into the reason why there is none: a CLI that said nothing, no end, or
+ * whose model failed did not do its work badly, it did not do it.
+ *
+ * @throws AgentSendError with everything that was seen.
+ */
+export function settleSend(agent: string, program: string, launched: Launched, parsed: ParsedTurn): Turn {
+  const { ending } = parsed;
+  const fail = (kind: SendFailureKind, message: string, cause?: unknown): AgentSendError => {
+    const stderrTail = launched.stderr.trim().slice(-STDERR_TAIL_CHARACTERS);
+    const told = stderrTail === '' ? message : `${message} Its standard error ends: ${stderrTail}`;
+    return new AgentSendError(told, { kind, agent, turn: parsed.turn, exitCode: launched.end.exitCode, ...(stderrTail === '' ? {} : { stderrTail }) }, { cause });
+  };
+  if (launched.stopped !== undefined) throw fail('stopped', `${agent} was ended: ${messageOf(launched.stopped)}`, launched.stopped);
+  const exit = `exit code ${launched.end.exitCode ?? 'unknown'}`;
+  if (launched.end.exitCode === 127 && parsed.turn.events.length === 0) {
+    throw fail('not-started', `${agent} could not be started: the image has no program "${program}".`);
+  }
+  switch (ending.kind) {
+    case 'completed':
+    case 'waiting':
+    case 'failed':
+      return parsed.turn;
+    case 'api-error':
+      throw fail('api-error', `${agent}: the model service failed: ${ending.reason}`);
+    case 'incomplete':
+    case 'nothing':
+      throw fail('no-end', `${agent} ended with ${exit} but did not finish: ${ending.reason}`);
+  }
+}
+
+/** Only the channels in which a turn is worse than declared; a turn cannot claim more. */
+export function loweredBy(declared: EvidenceCoverage, turn: Turn): Turn {
+  const rank = { complete: 2, partial: 1, unavailable: 0 } as const;
+  const lowered = EVIDENCE_CHANNELS.flatMap((channel) => {
+    const entry = turn.evidenceCoverage?.[channel];
+    return entry === undefined || rank[entry.status] >= rank[declared[channel].status] ? [] : [[channel, entry] as const];
+  });
+  return { ...turn, evidenceCoverage: Object.fromEntries(lowered) };
+}

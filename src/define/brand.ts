@@ -1,0 +1,29 @@
+import { DefinitionError } from './errors.js';
+
+/** What a definition is of. */
+export type DefinitionKind = 'eval' | 'experiment' | 'config';
+
+const BRAND = Symbol.for('niceeval.definition');
+
+/** Marks and freezes what a define function made. */
+export function brandDefinition<T extends object>(kind: DefinitionKind, definition: T): T {
+  return Object.freeze(Object.defineProperty({ ...definition }, BRAND, { value: kind })) as T;
+}
+
+/** True for what the define function of this kind made, also in another copy of the package. */
+export function isDefinition(value: unknown, kind: DefinitionKind): boolean {
+  return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[BRAND] === kind;
+}
+
+/** @throws DefinitionError naming the first key that is not known. */
+export function checkKeys(factory: string, input: unknown, known: readonly string[]): void {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) throw new DefinitionError(`${factory} needs an object.`);
+  const unknown = Object.keys(input).find((key) => !known.includes(key));
+  if (unknown !== undefined) throw new DefinitionError(`${factory} does not know the field "${unknown}". It knows ${known.join(', ')}.`);
+}
+
+/** @throws DefinitionError unless the value is absent or a whole number of at least `least`. */
+export function checkCount(factory: string, field: string, value: unknown, least = 1): void {
+  if (value === undefined || (typeof value === 'number' && Number.isInteger(value) && value >= least)) return;
+  throw new DefinitionError(`${factory}: \`${field}\` must be a whole number of at least ${least}, not ${JSON.stringify(value)}.`);
+}

@@ -1,0 +1,87 @@
+import type { Agent } from '../agents/agent.js';
+import { isAgent } from '../agents/define-agent.js';
+import type { JsonValue } from '../evidence/json.js';
+import type { SandboxSpec } from '../sandbox/sandbox.js';
+import { brandDefinition, checkCount, checkKeys } from './brand.js';
+import { DefinitionError } from './errors.js';
+
+/** What an `evals` function is asked about. */
+export interface EvalDescriptor {
+  readonly id: string;
+  readonly description?: string;
+  readonly tags: readonly string[];
+  readonly metadata: { readonly [key: string]: JsonValue };
+}
+
+/** How the agent's model is asked: turns that are played from a file, without a key and without cost. */
+export interface ScriptedGateway {
+  readonly mode: 'scripted';
+  /** Path of the script, relative to the experiment's file. */
+  readonly script: string;
+}
+
+/** What {@link defineExperiment} takes. */
+export interface ExperimentInput {
+  readonly agent: Agent;
+  readonly model?: string;
+  readonly reasoningEffort?: string;
+  /** `"*"` (default), ids or prefixes of ids, or a function that picks. */
+  readonly evals?: '*' | readonly string[] | ((descriptor: EvalDescriptor) => boolean);
+  /** Attempts per eval. Default: 1. `--attempts` wins. */
+  readonly attempts?: number;
+  /** Handed to the agent and to the test. JSON. */
+  readonly flags?: { readonly [flag: string]: JsonValue };
+  /** Kept in the record, seen by nobody else. */
+  readonly labels?: { readonly [label: string]: string | number };
+  readonly description?: string;
+  readonly sandbox?: SandboxSpec;
+  /** Milliseconds that one Attempt may take. Wins over the eval's. */
+  readonly timeoutMs?: number;
+  /** How many Attempts of this experiment may run at once. Default: only the run's own limit. */
+  readonly maxConcurrency?: number;
+  /** How the model is asked. Needed by agents that cannot work without a model. */
+  readonly gateway?: ScriptedGateway;
+}
+
+/** An experiment. Its id is its path below `experiments/`. */
+export type ExperimentDefinition = ExperimentInput;
+
+const KEYS = [
+  'agent', 'model', 'reasoningEffort', 'evals', 'attempts', 'flags', 'labels', 'description', 'sandbox', 'timeoutMs', 'maxConcurrency', 'gateway',
+];
+
+/**
+ * Defines an experiment: export it by default from `experiments/<id>.ts`.
+ *
+ * @throws DefinitionError for a missing or look-alike `agent`, an unknown field or a value of the wrong kind.
+ */
+export function defineExperiment(input: ExperimentInput): ExperimentDefinition {
+  checkKeys('defineExperiment', input, KEYS);
+  if (input.agent === undefined) {
+    throw new DefinitionError('defineExperiment: `agent` is missing. Give it one, for instance `agent: claudeCode()` from "niceeval/adapter".');
+  }
+  if (!isAgent(input.agent)) {
+    throw new DefinitionError('defineExperiment: `agent` was not made by defineAgent, defineSandboxAgent or a factory like claudeCode().');
+  }
+  checkCount('defineExperiment', 'attempts', input.attempts);
+  checkCount('defineExperiment', 'timeoutMs', input.timeoutMs);
+  checkCount('defineExperiment', 'maxConcurrency', input.maxConcurrency);
+  if (input.agent.needsEndpoint && input.gateway === undefined) {
+    throw new DefinitionError(
+      `defineExperiment: the agent "${input.agent.name}" needs a model, and no \`gateway\` says how it is asked. `
+        + 'Add for instance `gateway: scripted("./model.json")`.',
+    );
+  }
+  if (input.gateway !== undefined && (input.gateway.mode !== 'scripted' || typeof input.gateway.script !== 'string')) {
+    throw new DefinitionError('defineExperiment: `gateway` must be made by scripted("./script.json").');
+  }
+  return brandDefinition('experiment', input);
+}
+
+/**
+ * A model that plays turns from a file. @param script Relative to the experiment's file.
+ */
+export function scripted(script: string): ScriptedGateway {
+  if (typeof script !== 'string' || script === '') throw new DefinitionError('scripted() needs the path of a script file.');
+  return { mode: 'scripted', script };
+}

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { partialEvidenceCoverageSchema, type EvidenceCoverage } from './coverage.js';
+import { streamEventSchema, type StreamEvent } from './events.js';
+import { jsonValueSchema, type JsonValue } from './json.js';
+import { usageSchema, type Usage } from './usage.js';
+
+/** `waiting`: the agent stopped for a person. */
+export type TurnStatus = 'completed' | 'failed' | 'waiting';
+
+/** What one `send` came to. */
+export interface Turn {
+  /** What happened, in the order in which it happened. */
+  readonly events: readonly StreamEvent[];
+  /** The structured product of the turn. Absent when the agent only answers in text. */
+  readonly data?: JsonValue;
+  readonly status: TurnStatus;
+  readonly usage?: Usage;
+  /** Only the channels that this turn collected worse than the agent declares. */
+  readonly evidenceCoverage?: Partial<EvidenceCoverage>;
+}
+
+export const turnSchema = z.object({
+  events: z.array(streamEventSchema).readonly(),
+  data: jsonValueSchema.exactOptional(),
+  status: z.enum(['completed', 'failed', 'waiting']),
+  usage: usageSchema.exactOptional(),
+  evidenceCoverage: partialEvidenceCoverageSchema.exactOptional(),
+});

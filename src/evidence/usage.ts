@@ -1,0 +1,63 @@
+import { z } from 'zod';
+
+/**
+ * What a turn consumed. The buckets exclude each other (except `reasoningTokens`, which is a part of
+ * `outputTokens`). A bucket that was not reported is left out, never zero.
+ */
+export interface Usage {
+  /** Input tokens that missed the cache and are charged in full. */
+  readonly inputTokens?: number;
+  /** Output (completion) tokens, reasoning included. */
+  readonly outputTokens?: number;
+  /** Input tokens read from the prompt cache. Not part of `inputTokens`. */
+  readonly cacheReadTokens?: number;
+  /** Input tokens written to the prompt cache. Not part of `inputTokens`. */
+  readonly cacheCreationTokens?: number;
+  /** The part of `outputTokens` spent on reasoning, when the protocol says so. */
+  readonly reasoningTokens?: number;
+  /** Model requests really made, when a source counts them. */
+  readonly requests?: number;
+  /** Cost in US dollars that a provider or gateway observed. Never derived from tokens. */
+  readonly costUSD?: number;
+  /** The same buckets per model, when the source splits them. Keys are the model ids as reported. */
+  readonly models?: { readonly [model: string]: Omit<Usage, 'models'> };
+}
+
+const count = z.number().int().nonnegative().exactOptional();
+const buckets = {
+  inputTokens: count,
+  outputTokens: count,
+  cacheReadTokens: count,
+  cacheCreationTokens: count,
+  reasoningTokens: count,
+  requests: count,
+  costUSD: z.number().nonnegative().exactOptional(),
+};
+
+export const usageSchema: z.ZodType<Usage> = z.object({
+  ...buckets,
+  models: z.record(z.string(), z.object(buckets)).exactOptional(),
+});
+
+const NUMERIC = [
+  'inputTokens', 'outputTokens', 'cacheReadTokens', 'cacheCreationTokens', 'reasoningTokens', 'requests', 'costUSD',
+] as const;
+
+/** Adds usages bucket by bucket. A bucket that no part reports stays absent. */
+export function addUsage(parts: readonly Usage[]): Usage {
+  const sum: { -readonly [K in keyof Usage]: Usage[K] } = {};
+  const models = new Map<string, Usage[]>();
+  for (const part of parts) {
+    for (const key of NUMERIC) {
+      const value = part[key];
+      if (value !== undefined) sum[key] = (sum[key] ?? 0) + value;
+    }
+    for (const [model, usage] of Object.entries(part.models ?? {})) {
+      models.set(model, [...(models.get(model) ?? []), usage]);
+    }
+  }
+  if (models.size > 0) {
+    sum.models = Object.fromEntries([...models].map(([model, usages]) => [model, addUsage(usages)]));
+  }
+  return sum;
+}

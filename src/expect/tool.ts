@@ -1,0 +1,72 @@
+import type { JsonValue } from '../evidence/json.js';
+import type { ToolOccurrence } from '../evidence/occurrence.js';
+import { createMatch, isMatch, MATCHED, show, type MatchOutcome, type ToolMatch, type ValueMatch } from './match.js';
+
+/** How a tool call must stand. */
+export type ToolStatus = 'pending' | 'completed' | 'failed' | 'rejected';
+
+/** Further conditions of {@link toolMatch}. The value matches must be synchronous. */
+export interface ToolConditions {
+  readonly input?: ValueMatch;
+  readonly output?: ValueMatch;
+  readonly status?: ToolStatus;
+}
+
+/**
+ * One tool call, by its original or its canonical name.
+ *
+ * @param name For instance `Edit` or `file_edit`. Absent: any tool.
+ * @throws TypeError for conditions that are not known.
+ */
+export function toolMatch(name?: string, conditions: ToolConditions = {}): ToolMatch {
+  const unknown = Object.keys(conditions).find((key) => !['input', 'output', 'status'].includes(key));
+  if (unknown !== undefined) throw new TypeError(`toolMatch does not know the condition "${unknown}". It knows input, output and status.`);
+  for (const key of ['input', 'output'] as const) {
+    if (conditions[key] !== undefined && !isMatch(conditions[key])) throw new TypeError(`toolMatch needs a value match as \`${key}\`, for instance jsonMatch({...}).`);
+  }
+  const description = describe(name, conditions);
+  return createMatch({ domain: 'tool', description, evaluate: (call) => all(conditionsOf(name, conditions, call, description)) });
+}
+
+function conditionsOf(name: string | undefined, conditions: ToolConditions, call: ToolOccurrence, description: string): readonly MatchOutcome[] {
+  const outcomes: MatchOutcome[] = [];
+  const { operation } = call;
+  const canonical = operation.tool === 'unknown' ? undefined : operation.tool;
+  if (name !== undefined && name !== operation.name && name !== canonical) {
+    return [{ status: 'mismatched', expected: description, received: operation.name }];
+  }
+  if (conditions.status !== undefined) outcomes.push(statusOutcome(conditions.status, call));
+  if (conditions.input !== undefined) outcomes.push(valueOutcome(conditions.input, operation.input, 'input'));
+  if (conditions.output !== undefined) {
+    outcomes.push(call.output === undefined
+      ? { status: 'unavailable', reason: `the output of ${operation.name} (${call.operationId}) is not known` }
+      : valueOutcome(conditions.output, call.output, 'output'));
+  }
+  return outcomes;
+}
+
+function statusOutcome(expected: ToolStatus, call: ToolOccurrence): MatchOutcome {
+  if (call.status === 'undecidable') {
+    return { status: 'unavailable', reason: `the id ${call.operationId} was used by calls that overlap, so the status of ${call.operation.name} is not known` };
+  }
+  return call.status === expected ? MATCHED : { status: 'mismatched', expected: `status ${expected}`, received: call.status };
+}
+
+function valueOutcome(match: ValueMatch, value: JsonValue, what: string): MatchOutcome {
+  const outcome = match.evaluate(value);
+  if (outcome instanceof Promise) throw new TypeError(`The ${what} of a tool call needs a synchronous match; "${match.description}" answers later.`);
+  return outcome;
+}
+
+function all(outcomes: readonly MatchOutcome[]): MatchOutcome {
+  return outcomes.find((o) => o.status === 'mismatched') ?? outcomes.find((o) => o.status === 'unavailable') ?? MATCHED;
+}
+
+function describe(name: string | undefined, conditions: ToolConditions): string {
+  const parts = [
+    ...(conditions.status === undefined ? [] : [`status ${conditions.status}`]),
+    ...(conditions.input === undefined ? [] : [`input ${conditions.input.description}`]),
+    ...(conditions.output === undefined ? [] : [`output ${conditions.output.description}`]),
+  ];
+  return `${name === undefined ? 'any tool' : `tool ${show(name)}`}${parts.length === 0 ? '' : ` with ${parts.join(' and ')}`}`;
+}

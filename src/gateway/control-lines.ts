@@ -1,0 +1,59 @@
+import { StringDecoder } from 'node:string_decoder';
+import type { Readable } from 'node:stream';
+import { z } from 'zod';
+import { usageSchema } from '../evidence/usage.js';
+import { exchangeSchema } from './exchange.js';
+
+const id = z.string().min(1).max(200);
+const count = z.number().int().nonnegative();
+
+/**
+ * A line from the host to the gateway program. `script` is checked when it is opened, so that its problems can be told one by
+ * one.
+ */
+export const hostLineSchema = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('open'),
+    id,
+    token: z.string().regex(/^[!-~]{16,512}$/, 'Make it 16 to 512 printable ASCII characters without spaces.'),
+    script: z.unknown(),
+    scriptName: z.string().exactOptional(),
+  }),
+  z.strictObject({ type: z.literal('close'), id }),
+  z.strictObject({ type: z.literal('shutdown') }),
+]);
+
+/** A line from the gateway program to the host. */
+export const programLineSchema = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('ready'), port: z.number().int() }),
+  z.strictObject({ type: z.literal('opened'), id }),
+  z.strictObject({
+    type: z.literal('closed'),
+    id,
+    requests: count,
+    usage: usageSchema,
+    lanes: z.array(z.strictObject({ lane: z.string(), played: count, total: count })).readonly(),
+  }),
+  z.strictObject({ type: z.literal('exchange'), exchange: exchangeSchema }),
+  z.strictObject({ type: z.literal('refused'), id: id.exactOptional(), message: z.string() }),
+]);
+
+export type HostLine = z.infer<typeof hostLineSchema>;
+export type ProgramLine = z.infer<typeof programLineSchema>;
+
+/** One control line as it is written: JSON and a line feed. */
+export function controlLine(line: HostLine | ProgramLine): string {
+  return `${JSON.stringify(line)}\n`;
+}
+
+/** The lines of a stream, split at line feeds only. Text after the last one is no line. Throws what the stream throws. */
+export async function* linesOf(stream: Readable): AsyncGenerator<string> {
+  const decoder = new StringDecoder('utf8');
+  let rest = '';
+  for await (const chunk of stream as AsyncIterable<Buffer | string>) {
+    const [head = '', ...tail] = (typeof chunk === 'string' ? chunk : decoder.write(chunk)).split('\n');
+    const lines = [rest + head, ...tail];
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+}

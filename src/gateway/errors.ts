@@ -1,0 +1,57 @@
+/** Base of every error that the gateway throws. `code` is stable; the message is for people. */
+export abstract class GatewayError extends Error {
+  /** Stable machine-readable name of the kind of failure. */
+  abstract readonly code: string;
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+  }
+}
+
+/** A script file cannot be played as it is written. */
+export class ScriptError extends GatewayError {
+  readonly code = 'gateway-script-unreadable';
+  /**
+   * @param scriptName The file, as the person who wrote it would name it.
+   * @param problems One line for each: place in the file, what is wrong, what to do.
+   */
+  constructor(readonly scriptName: string, readonly problems: readonly string[], options?: ErrorOptions) {
+    super(`Script "${scriptName}" cannot be played:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`, options);
+  }
+}
+
+/** A session cannot be opened because its id or token is already in use. */
+export class SessionTakenError extends GatewayError {
+  readonly code = 'gateway-session-taken';
+  constructor(readonly sessionId: string, readonly taken: 'id' | 'token') {
+    super(
+      taken === 'id'
+        ? `Gateway session "${sessionId}" is already open. Close it first, or open the new one under another id.`
+        : `Gateway session "${sessionId}" was given the token of another open session. Make a fresh token for each session.`,
+    );
+  }
+}
+
+/** A session was named that is not open. */
+export class SessionUnknownError extends GatewayError {
+  readonly code = 'gateway-session-unknown';
+  constructor(readonly sessionId: string) {
+    super(`Gateway session "${sessionId}" is not open. Open it before closing it, and close it once.`);
+  }
+}
+
+/** The gateway program answered a call with a refusal. */
+export class GatewayRefusedError extends GatewayError {
+  readonly code = 'gateway-refused';
+  constructor(readonly call: string, readonly reason: string) {
+    super(`The gateway refused to ${call}: ${reason}`);
+  }
+}
+
+/** The gateway program went away, so nothing more can be asked of it. */
+export class GatewayGoneError extends GatewayError {
+  readonly code = 'gateway-gone';
+  constructor(readonly call: string, readonly reason: string, options?: ErrorOptions) {
+    super(`The gateway was gone before it could ${call}: ${reason}. Read its stderr for the cause, then start the run again.`, options);
+  }
+}

@@ -1,0 +1,64 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { ClosedNetwork, SandboxProvider } from '../sandbox/sandbox.js';
+import { createGatewayControl, type GatewayControl } from './control.js';
+import { GatewayGoneError } from './errors.js';
+
+/** The name under which a sandbox finds the gateway. */
+export const GATEWAY_HOST = 'gateway';
+
+const READY_LIMIT_MS = 60_000;
+
+/** The gateway of one run, in a container of its own. */
+export interface PlacedGateway extends AsyncDisposable {
+  readonly control: GatewayControl;
+  /** What sandboxes in an admitted network ask, for instance `http://gateway:8787`. */
+  readonly origin: string;
+  /** Lets the sandbox of a network reach the gateway. */
+  admitTo(network: ClosedNetwork): Promise<void>;
+}
+
+/**
+ * Starts the gateway program in a helper container of the backend.
+ *
+ * @param network The first network that it is in.
+ * @throws GatewayGoneError when the program ends before it listens.
+ */
+export async function placeGateway(provider: SandboxProvider, network: ClosedNetwork): Promise<PlacedGateway> {
+  const service = await provider.openService({ program: bundledProgram(), name: 'gateway', network, hostname: GATEWAY_HOST });
+  const control = createGatewayControl(service.stdin, service.stdout);
+  try {
+    const { port } = await readySoon(control, service.ended);
+    return {
+      control,
+      origin: `http://${GATEWAY_HOST}:${port}`,
+      admitTo: (next) => next.admit(service, GATEWAY_HOST),
+      [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() as Promise<void>,
+    };
+  } catch (error) {
+    await service[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+async function readySoon(control: GatewayControl, ended: Promise<{ readonly stderr: string }>): Promise<{ readonly port: number }> {
+  let timer: NodeJS.Timeout | undefined;
+  const silence = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new GatewayGoneError('listen', `it said nothing for ${READY_LIMIT_MS} ms`)), READY_LIMIT_MS);
+  });
+  const gone = ended.then(({ stderr }) => { throw new GatewayGoneError('listen', stderr.trim().slice(-500) || 'it ended without a message'); });
+  gone.catch(() => undefined);
+  try {
+    return await Promise.race([control.ready, silence, gone]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The program as one file. From the sources it is the one that the last build made. */
+function bundledProgram(): string {
+  const candidates = ['./program.bundle.mjs', '../../dist/gateway/program.bundle.mjs'].map((path) => fileURLToPath(new URL(path, import.meta.url)));
+  const found = candidates.find((path) => existsSync(path));
+  if (found === undefined) throw new GatewayGoneError('start', 'its program was not built; run `npm run build`');
+  return found;
+}

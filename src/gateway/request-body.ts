@@ -1,0 +1,55 @@
+import type { IncomingMessage } from 'node:http';
+import { parseJson, type JsonValue } from '../evidence/json.js';
+
+/** The largest body that is read. */
+export const MAX_BODY_BYTES = 64 * 1024 * 1024;
+
+/** What came out of a request's body, or the failure that its client is told. */
+export type BodyReading =
+  | { readonly kind: 'read'; readonly json: JsonValue; readonly sizeBytes: number }
+  | { readonly kind: 'refused'; readonly status: number; readonly message: string };
+
+/** Bytes of bodies that one session holds in memory at this moment. */
+export interface BodyBudget {
+  heldBytes: number;
+}
+
+// Room for two of the largest bodies: one client cannot take the memory that all sessions share.
+const MAX_HELD_BYTES = 2 * MAX_BODY_BYTES;
+
+/**
+ * Reads a JSON body, and stops keeping it as soon as it breaks a limit. The rest of a refused body is read and dropped, so that
+ * the client gets to read its answer.
+ *
+ * @throws the stream's error when the client goes away first.
+ */
+export async function readJsonBody(request: IncomingMessage, budget: BodyBudget): Promise<BodyReading> {
+  const encoding = request.headers['content-encoding'] ?? 'identity';
+  if (encoding !== 'identity') return refuse(request, 415, 'The gateway reads plain bodies only. Turn request compression off.');
+  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return refuse(request, 413, TOO_LARGE);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    const body: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false });
+    for await (const chunk of body) {
+      if (size + chunk.length > MAX_BODY_BYTES) return refuse(request, 413, TOO_LARGE);
+      if (budget.heldBytes + chunk.length > MAX_HELD_BYTES) return refuse(request, 429, TOO_MANY);
+      size += chunk.length;
+      budget.heldBytes += chunk.length;
+      chunks.push(chunk);
+    }
+    const json = parseJson(Buffer.concat(chunks).toString('utf8'));
+    if (json === undefined) return { kind: 'refused', status: 400, message: 'The body is not JSON.' };
+    return { kind: 'read', json, sizeBytes: size };
+  } finally {
+    budget.heldBytes -= size;
+  }
+}
+
+const TOO_LARGE = `The body is larger than ${MAX_BODY_BYTES} bytes.`;
+const TOO_MANY = 'Too many large requests at once. Send them one after the other.';
+
+function refuse(request: IncomingMessage, status: number, message: string): BodyReading {
+  request.resume();
+  return { kind: 'refused', status, message };
+}

@@ -1,0 +1,157 @@
+import { createHash } from 'node:crypto';
+import { dirname, relative, resolve } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import type { EvalDefinition } from '../define/eval.js';
+import type { EvalDescriptor, ExperimentDefinition } from '../define/experiment.js';
+import { parseScript, type Script } from '../gateway/script.js';
+import { messageOf } from '../lifetime/error.js';
+import type { SandboxSpec } from '../sandbox/sandbox.js';
+import { docker } from '../sandbox/docker/spec.js';
+import type { Discovered, Project } from './discover.js';
+import { AuthoringError } from './errors.js';
+
+/** What a caller picks and overrides. */
+export interface PlanOptions {
+  /** Ids or prefixes of ids of evals. None: all. */
+  readonly selectors: readonly string[];
+  /** Ids or prefixes of ids of experiments. None: all. */
+  readonly experiments: readonly string[];
+  /** Only evals that have one of these tags. None: all. */
+  readonly tags: readonly string[];
+  readonly attempts?: number;
+  readonly timeoutMs?: number;
+}
+
+/** One eval, by one experiment, once. */
+export interface PlannedAttempt {
+  /** Names the Attempt in records and folders: letters, digits, dots and dashes; unique in the run. */
+  readonly id: string;
+  readonly evalId: string;
+  readonly experimentId: string;
+  /** From 1. */
+  readonly index: number;
+  readonly evalFile: string;
+  readonly evalDefinition: EvalDefinition;
+  readonly experiment: ExperimentDefinition;
+  readonly sandbox: SandboxSpec;
+  /** Absent: no limit. `source` says who set it. */
+  readonly timeout?: { readonly limitMs: number; readonly source: '--timeout' | 'experiment' | 'eval' | 'config' };
+  /** The script that the gateway plays. */
+  readonly script?: { readonly name: string; readonly script: Script };
+}
+
+/** The frozen list of everything that a run will do. */
+export interface Plan {
+  readonly attempts: readonly PlannedAttempt[];
+}
+
+/**
+ * Expands a project to the list of its Attempts: experiments by id, evals by id, repeats in order.
+ *
+ * @throws AuthoringError with every problem, before anything was started.
+ */
+export async function planRun(project: Project, options: PlanOptions): Promise<Plan> {
+  const problems: string[] = [];
+  if (project.evals.length === 0) problems.push('No eval was found. An eval is a file evals/<id>.eval.ts with `export default defineEval({ ... })`.');
+  if (project.experiments.length === 0) problems.push('No experiment was found. An experiment is a file experiments/<id>.ts with `export default defineExperiment({ ... })`.');
+  if (problems.length > 0) throw new AuthoringError(problems);
+  const evals = picked('eval', project.evals, options.selectors, problems)
+    .filter((found) => options.tags.length === 0 || options.tags.some((tag) => found.definition.tags?.includes(tag)));
+  const experiments = picked('experiment', project.experiments, options.experiments, problems);
+  if (problems.length === 0 && evals.length === 0) problems.push(`No eval has the tag ${options.tags.map((tag) => `"${tag}"`).join(' or ')}.`);
+  const attempts: PlannedAttempt[] = [];
+  for (const experiment of experiments) {
+    const script = await scriptOf(project, experiment, problems);
+    const wanted = evals.filter((found) => isWanted(experiment, found, problems));
+    for (const found of wanted) attempts.push(...attemptsOf(project, experiment, found, options, script));
+  }
+  if (problems.length === 0 && attempts.length === 0) problems.push('Nothing is left to run: no picked experiment wants a picked eval. Look at the `evals` of the experiments.');
+  if (problems.length > 0) throw new AuthoringError([...new Set(problems)]);
+  return Object.freeze({ attempts: Object.freeze(attempts) });
+}
+
+function picked<T>(what: string, all: readonly Discovered<T>[], selectors: readonly string[], problems: string[]): readonly Discovered<T>[] {
+  for (const selector of selectors) {
+    if (!all.some(({ id }) => fits(id, selector))) {
+      problems.push(`No ${what} fits "${selector}". There are: ${all.map(({ id }) => id).join(', ')}.`);
+    }
+  }
+  return selectors.length === 0 ? all : all.filter(({ id }) => selectors.some((selector) => fits(id, selector)));
+}
+
+/** An id, or the beginning of one that ends where a part of the path ends. */
+function fits(id: string, selector: string): boolean {
+  const wanted = selector.replace(/^evals\/|^experiments\//, '').replace(/(\.eval)?\.tsx?$/, '').replace(/\/+$/, '');
+  return id === wanted || id.startsWith(`${wanted}/`);
+}
+
+function isWanted(experiment: Discovered<ExperimentDefinition>, found: Discovered<EvalDefinition>, problems: string[]): boolean {
+  const { evals = '*' } = experiment.definition;
+  if (evals === '*') return true;
+  if (Array.isArray(evals)) return evals.some((selector: string) => fits(found.id, selector));
+  const { description, tags = [], metadata = {} } = found.definition;
+  const descriptor: EvalDescriptor = { id: found.id, ...(description === undefined ? {} : { description }), tags, metadata };
+  try {
+    return (evals as (descriptor: EvalDescriptor) => boolean)(descriptor);
+  } catch (error) {
+    problems.push(`experiments/${experiment.id}: its \`evals\` function broke on "${found.id}": ${String(error)}`);
+    return false;
+  }
+}
+
+async function scriptOf(project: Project, experiment: Discovered<ExperimentDefinition>, problems: string[]): Promise<PlannedAttempt['script']> {
+  const { gateway } = experiment.definition;
+  if (gateway === undefined) return undefined;
+  const file = resolve(dirname(experiment.file), gateway.script);
+  const name = relative(project.root, file);
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch {
+    problems.push(`${relative(project.root, experiment.file)}: the script "${gateway.script}" cannot be read. The path is relative to the experiment's file.`);
+    return undefined;
+  }
+  try {
+    return { name, script: parseScript(text, name) };
+  } catch (error) {
+    problems.push(messageOf(error));
+    return undefined;
+  }
+}
+
+function attemptsOf(
+  project: Project,
+  experiment: Discovered<ExperimentDefinition>,
+  found: Discovered<EvalDefinition>,
+  options: PlanOptions,
+  script: PlannedAttempt['script'],
+): readonly PlannedAttempt[] {
+  const count = options.attempts ?? experiment.definition.attempts ?? 1;
+  const timeout = timeoutOf(project, experiment.definition, found.definition, options);
+  return Array.from({ length: count }, (_item, position) => ({
+    id: attemptIdOf(experiment.id, found.id, position + 1),
+    evalId: found.id,
+    experimentId: experiment.id,
+    index: position + 1,
+    evalFile: found.file,
+    evalDefinition: found.definition,
+    experiment: experiment.definition,
+    sandbox: found.definition.sandbox ?? experiment.definition.sandbox ?? docker(),
+    ...(timeout === undefined ? {} : { timeout }),
+    ...(script === undefined ? {} : { script }),
+  }));
+}
+
+function timeoutOf(project: Project, experiment: ExperimentDefinition, evalDefinition: EvalDefinition, options: PlanOptions): PlannedAttempt['timeout'] {
+  if (options.timeoutMs !== undefined) return { limitMs: options.timeoutMs, source: '--timeout' };
+  if (experiment.timeoutMs !== undefined) return { limitMs: experiment.timeoutMs, source: 'experiment' };
+  if (evalDefinition.timeoutMs !== undefined) return { limitMs: evalDefinition.timeoutMs, source: 'eval' };
+  return project.config.timeoutMs === undefined ? undefined : { limitMs: project.config.timeoutMs, source: 'config' };
+}
+
+/** Readable, safe as a folder's name, and different for different Attempts whatever their ids are made of. */
+function attemptIdOf(experimentId: string, evalId: string, index: number): string {
+  const slug = (id: string): string => id.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-+|-+$/g, '').slice(0, 40);
+  const hash = createHash('sha256').update(JSON.stringify([experimentId, evalId])).digest('hex').slice(0, 8);
+  return `${slug(evalId)}.${slug(experimentId)}.${hash}.${index}`;
+}

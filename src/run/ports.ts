@@ -1,0 +1,28 @@
+import type { RawSink } from '../agents/agent.js';
+import type { PlannedAttempt } from '../plan/plan.js';
+import type { AttemptResult, RunResult } from './result.js';
+
+/** Something that happened while a run was under way. */
+export type RunEvent =
+  | { readonly type: 'run.started'; readonly runId: string; readonly planned: number; readonly at: string }
+  | { readonly type: 'image.progress'; readonly line: string }
+  | { readonly type: 'attempt.started'; readonly attempt: string; readonly evalId: string; readonly experimentId: string; readonly at: string }
+  | { readonly type: 'attempt.finished'; readonly result: AttemptResult }
+  | { readonly type: 'run.finished'; readonly result: RunResult };
+
+/** Where one Attempt is kept while it runs, and sealed when it has ended. */
+export interface AttemptSink {
+  /** Opens a file for raw output of one send. */
+  openRaw(name: string): Promise<RawSink>;
+  /** A folder for kept file contents. */
+  readonly blobFolder: string;
+  /** Called once, after teardown. */
+  seal(result: AttemptResult): Promise<void>;
+}
+
+/** Where a run is kept. */
+export interface RunSink {
+  openAttempt(attempt: PlannedAttempt): Promise<AttemptSink>;
+  /** Called once, last. */
+  seal(result: RunResult): Promise<void>;
+}

@@ -1,0 +1,106 @@
+import type { Claim } from '../assert/claim.js';
+import type { EvidenceCoverage } from '../evidence/coverage.js';
+import type { StreamEvent } from '../evidence/events.js';
+import type { WorkspaceChanges } from '../evidence/file-changes.js';
+import type { JsonValue } from '../evidence/json.js';
+import type { TurnStatus } from '../evidence/turn.js';
+import type { Usage } from '../evidence/usage.js';
+import type { Verdict } from '../verdict/verdict.js';
+
+/** Where an Attempt broke. */
+export type AttemptPhase = 'sandbox' | 'gateway' | 'setup' | 'test' | 'send' | 'claims' | 'teardown';
+
+/** Why an Attempt broke. */
+export interface AttemptError {
+  readonly phase: AttemptPhase;
+  /** The stable code of the error's class, or `test-threw` for an error of the author's. */
+  readonly code: string;
+  readonly message: string;
+  /** Present when time ran out: which budget, and who set it. */
+  readonly timeout?: { readonly limitMs: number; readonly source: string };
+}
+
+/** One send, as it is recorded. */
+export interface TurnRecord {
+  /** From 1; the main session is 1. */
+  readonly session: number;
+  /** From 1, within its session. */
+  readonly turn: number;
+  readonly label: string;
+  readonly status: TurnStatus;
+  readonly events: readonly StreamEvent[];
+  readonly coverage: EvidenceCoverage;
+  readonly usage?: Usage;
+  readonly data?: JsonValue;
+  readonly startedAt: string;
+  readonly durationMs: number;
+  /** Why there was no whole turn. */
+  readonly failure?: { readonly kind: string; readonly message: string };
+}
+
+/** Something worth knowing that changes no verdict. */
+export interface Diagnostic {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** How long the parts of an Attempt took, in milliseconds. */
+export interface AttemptTimings {
+  readonly queuedMs: number;
+  readonly sandboxMs: number;
+  readonly testMs: number;
+  readonly teardownMs: number;
+  readonly totalMs: number;
+}
+
+/** Everything an Attempt came to. */
+export interface AttemptResult {
+  readonly id: string;
+  readonly evalId: string;
+  readonly experimentId: string;
+  readonly index: number;
+  readonly agent: string;
+  readonly model?: string;
+  readonly verdict: Verdict;
+  /** One line per cause; empty for `passed`. */
+  readonly reasons: readonly string[];
+  /** True when the run was interrupted while it was under way. */
+  readonly interrupted: boolean;
+  readonly error?: AttemptError;
+  readonly skipped?: string;
+  readonly claims: readonly Claim[];
+  readonly turns: readonly TurnRecord[];
+  readonly usage: Usage;
+  readonly changes: WorkspaceChanges;
+  /** What the gateway counted on the wire. Absent without a gateway. */
+  readonly gateway?: { readonly requests: number; readonly usage: Usage };
+  readonly diagnostics: readonly Diagnostic[];
+  readonly logs: readonly string[];
+  readonly startedAt: string;
+  readonly timings: AttemptTimings;
+}
+
+/** How many Attempts came to what. */
+export interface RunCounts {
+  readonly total: number;
+  readonly passed: number;
+  readonly failed: number;
+  readonly errored: number;
+  readonly skipped: number;
+}
+
+/** What a run came to. */
+export interface RunResult {
+  readonly runId: string;
+  readonly startedAt: string;
+  readonly durationMs: number;
+  readonly interrupted: boolean;
+  readonly counts: RunCounts;
+  readonly attempts: readonly AttemptResult[];
+}
+
+/** Counts verdicts. Planned Attempts that never started are not in `results`. */
+export function countsOf(results: readonly Pick<AttemptResult, 'verdict'>[]): RunCounts {
+  const count = (verdict: Verdict): number => results.filter((result) => result.verdict === verdict).length;
+  return { total: results.length, passed: count('passed'), failed: count('failed'), errored: count('errored'), skipped: count('skipped') };
+}

@@ -1,0 +1,175 @@
+import { createReadStream } from 'node:fs';
+import { lstat, readlink } from 'node:fs/promises';
+import { join, posix } from 'node:path';
+import { Readable } from 'node:stream';
+import { glob } from 'tinyglobby';
+import { extract, pack, type Header, type Pack } from 'tar-stream';
+import { SandboxInputError, SandboxPathError } from '../errors.js';
+import type { Engine } from './engine.js';
+import { statusCodeOf } from './engine.js';
+
+/** Who an uploaded entry belongs to. */
+export interface FileOwner { readonly uid: number; readonly gid: number; }
+
+/** What the engine says of one path, without following a link. `undefined`: no such path. */
+export interface PathFacts { readonly isDirectory: boolean; readonly linkTarget: string; }
+
+const LINK_LIMIT = 16;
+const TRANSFER_LIMIT_MS = 30 * 60_000;
+// Go's os.FileMode bits, which the engine reports: ModeDir is the highest bit.
+const GO_MODE_DIR = 2 ** 31;
+
+/** Looks at one absolute path by the engine's archive head. */
+export async function pathFacts(engine: Engine, containerId: string, path: string): Promise<PathFacts | undefined> {
+  try {
+    const head = await engine.call(`look at ${path}`, (docker) => docker.getContainer(containerId).infoArchive({ path })) as NodeJS.ReadableStream & {
+      headers?: Record<string, string | string[] | undefined>;
+      resume?: () => void;
+    };
+    head.resume?.();
+    const encoded = head.headers?.['x-docker-container-path-stat'];
+    const stat = JSON.parse(Buffer.from(String(encoded), 'base64').toString('utf8')) as { mode: number; linkTarget: string };
+    return { isDirectory: stat.mode >= GO_MODE_DIR, linkTarget: stat.linkTarget };
+  } catch (error) {
+    if (statusCodeOf(error) === 404) return undefined;
+    throw error;
+  }
+}
+
+/** The tar stream of a path. @throws SandboxPathError when there is no such path. */
+export async function openArchive(engine: Engine, containerId: string, path: string): Promise<Readable> {
+  try {
+    return await engine.call(`read ${path}`, (docker) => docker.getContainer(containerId).getArchive({ path })) as Readable;
+  } catch (error) {
+    if (statusCodeOf(error) === 404) throw new SandboxPathError(path, 'there is no such path');
+    throw error;
+  }
+}
+
+/** Reads one file, following links inside the container. @throws SandboxPathError when it is not a file. */
+export async function readFileFromContainer(engine: Engine, containerId: string, path: string): Promise<Buffer> {
+  let target = path;
+  for (let step = 0; step < LINK_LIMIT; step += 1) {
+    const facts = await pathFacts(engine, containerId, target);
+    if (facts === undefined) throw new SandboxPathError(path, 'there is no such file');
+    if (facts.isDirectory) throw new SandboxPathError(path, 'is a folder');
+    if (facts.linkTarget === '') return firstFileOf(await openArchive(engine, containerId, target), path);
+    target = posix.resolve(posix.dirname(target), facts.linkTarget);
+  }
+  throw new SandboxPathError(path, `is a chain of more than ${LINK_LIMIT} links`);
+}
+
+async function firstFileOf(archive: Readable, path: string): Promise<Buffer> {
+  const entries = archive.pipe(extract());
+  for await (const entry of entries) {
+    if (entry.header.type !== 'file' && entry.header.type !== 'contiguous-file') break;
+    const chunks: Buffer[] = [];
+    for await (const chunk of entry as AsyncIterable<Buffer>) chunks.push(chunk);
+    return Buffer.concat(chunks);
+  }
+  archive.destroy();
+  throw new SandboxPathError(path, 'is not a regular file');
+}
+
+/**
+ * Writes one file below existing folders; folders that are missing are made.
+ *
+ * @param path Absolute.
+ */
+export async function writeFileToContainer(
+  engine: Engine,
+  containerId: string,
+  path: string,
+  file: { readonly bytes: Uint8Array; readonly mode: number; readonly owner: FileOwner },
+): Promise<void> {
+  const { base, missing } = await missingParents(engine, containerId, posix.dirname(path));
+  const archive = pack();
+  addFolders(archive, base, missing, file.owner);
+  archive.entry({ name: posix.relative(base, path), mode: file.mode, mtime: new Date(), ...file.owner }, Buffer.from(file.bytes));
+  archive.finalize();
+  await putArchive(engine, containerId, base, archive);
+}
+
+/** Copies the content of a host folder to `path` (absolute). Entries keep their permission bits and belong to `owner`. */
+export async function uploadDirectoryToContainer(
+  engine: Engine,
+  containerId: string,
+  source: { readonly hostPath: string; readonly ignore: readonly string[] },
+  target: { readonly path: string; readonly owner: FileOwner },
+): Promise<void> {
+  const facts = await lstat(source.hostPath).catch((error: unknown) => {
+    throw new SandboxInputError(`The folder "${source.hostPath}" cannot be uploaded: it cannot be read.`, { cause: error });
+  });
+  if (!facts.isDirectory()) throw new SandboxInputError(`"${source.hostPath}" is not a folder. Use uploadFile for a file.`);
+  const { base, missing } = await missingParents(engine, containerId, target.path);
+  const archive = pack();
+  addFolders(archive, base, missing, target.owner);
+  const filled = fillFromFolder(archive, source, posix.relative(base, target.path), target.owner);
+  await Promise.all([putArchive(engine, containerId, base, archive), filled]);
+}
+
+async function fillFromFolder(
+  archive: Pack,
+  source: { readonly hostPath: string; readonly ignore: readonly string[] },
+  prefix: string,
+  owner: FileOwner,
+): Promise<void> {
+  try {
+    const names = await glob('**', {
+      cwd: source.hostPath, dot: true, onlyFiles: false, followSymbolicLinks: false, expandDirectories: false, ignore: [...source.ignore],
+    });
+    for (const name of names.map((found) => found.replace(/\/$/, '')).filter((found) => found !== '' && found !== '.').sort()) {
+      await addHostEntry(archive, join(source.hostPath, name), posix.join(prefix, name), owner);
+    }
+    archive.finalize();
+  } catch (error) {
+    archive.destroy(error as Error);
+    throw error;
+  }
+}
+
+async function addHostEntry(archive: Pack, hostPath: string, name: string, owner: FileOwner): Promise<void> {
+  const facts = await lstat(hostPath);
+  const header: Partial<Header> & { name: string } = { name, mode: facts.mode & 0o7777, mtime: facts.mtime, ...owner };
+  if (facts.isDirectory()) archive.entry({ ...header, type: 'directory' });
+  else if (facts.isSymbolicLink()) archive.entry({ ...header, type: 'symlink', linkname: await readlink(hostPath) });
+  else if (facts.isFile()) await addHostFile(archive, hostPath, { ...header, name, size: facts.size });
+  else throw new SandboxInputError(`"${hostPath}" is neither a file, a folder nor a link, so it cannot be uploaded. Leave it out with \`ignore\`.`);
+}
+
+async function addHostFile(archive: Pack, hostPath: string, header: Partial<Header> & { name: string; size: number }): Promise<void> {
+  let close: (error?: Error | null) => void = () => undefined;
+  const closed = new Promise<void>((resolve, reject) => { close = (error) => (error ? reject(error) : resolve()); });
+  const entry = archive.entry(header, (error) => close(error));
+  // A file that grows while it is read is copied as long as it was when it was looked at.
+  if (header.size > 0) {
+    for await (const chunk of createReadStream(hostPath, { end: header.size - 1 }) as AsyncIterable<Buffer>) {
+      if (!entry.write(chunk)) await Promise.race([new Promise<void>((resolve) => { entry.once('drain', () => resolve()); }), closed]);
+    }
+  }
+  entry.end(undefined);
+  await closed;
+}
+
+function addFolders(archive: Pack, base: string, folders: readonly string[], owner: FileOwner): void {
+  for (const folder of folders) {
+    archive.entry({ name: posix.relative(base, folder), type: 'directory', mode: 0o755, mtime: new Date(), ...owner });
+  }
+}
+
+/** The deepest folder that exists on the way to `folder`, and those below it that do not. */
+async function missingParents(engine: Engine, containerId: string, folder: string): Promise<{ base: string; missing: readonly string[] }> {
+  const missing: string[] = [];
+  let at = folder;
+  while (at !== '/' && await pathFacts(engine, containerId, at) === undefined) {
+    missing.unshift(at);
+    at = posix.dirname(at);
+  }
+  return { base: at, missing };
+}
+
+async function putArchive(engine: Engine, containerId: string, path: string, archive: Pack): Promise<void> {
+  // tar-stream speaks streamx; the engine's client wants a stream of Node.
+  const body = Readable.from(archive as AsyncIterable<Uint8Array>, { objectMode: false });
+  await engine.call(`write below ${path}`, (docker) => docker.getContainer(containerId).putArchive(body, { path }), TRANSFER_LIMIT_MS);
+}

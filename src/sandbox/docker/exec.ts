@@ -1,0 +1,184 @@
+import type { Duplex } from 'node:stream';
+import type { Exec } from 'dockerode';
+import { messageOf } from '../../lifetime/error.js';
+import { CommandTimeoutError, EngineCallError, EngineSilentError, SandboxGoneError } from '../errors.js';
+import type { ExecOptions } from '../sandbox.js';
+import { statusCodeOf, type Engine } from './engine.js';
+import { demultiplex, type FrameSinks } from './frames.js';
+
+/** How often the engine is asked whether a command still runs, while its output is open. */
+const POLL_MS = 400;
+/** A background child may hold the output open after the command ended; this long it must be quiet to be let go. */
+const QUIET_MS = 250;
+const DRAIN_LIMIT_MS = 5_000;
+/** After its output ended, a command's exit code must be known this soon. */
+const EXIT_CODE_LIMIT_MS = 15_000;
+/** After its processes were ended, a command's output must end this soon. */
+const KILL_LIMIT_MS = 10_000;
+
+/** What one execution needs from the sandbox it runs in. */
+export interface ExecTarget {
+  readonly engine: Engine;
+  readonly containerId: string;
+  /** Ends every process of the user that a command runs as. */
+  readonly endProcesses: (user: string) => Promise<void>;
+}
+
+/**
+ * Runs a program in a container and waits until it ends, whatever holds its output open.
+ *
+ * @param options.shown The command as people know it, for messages. Default: `argv`.
+ * @throws CommandTimeoutError, the signal's reason, SandboxGoneError, or an engine error.
+ */
+export async function execInContainer(
+  target: ExecTarget,
+  argv: readonly string[],
+  options: ExecOptions & { readonly user: string; readonly cwd: string; readonly shown?: readonly string[] },
+): Promise<{ readonly exitCode: number }> {
+  options.signal?.throwIfAborted();
+  const exec = await createExec(target, argv, options);
+  const socket = await target.engine.call('start a command', (): Promise<Duplex> => exec.start({ hijack: true, stdin: true }))
+    .catch((error: unknown) => { throw asGone(error, target.containerId); });
+  sendInput(socket, options.stdin);
+
+  const activity = { at: performance.now(), busy: false };
+  const pumped = pump(socket, options, activity);
+  const stop = stopSignalOf(options.shown ?? argv, options);
+  try {
+    const first = await Promise.race([pumped.then(() => 'output ended' as const), exitOf(target, exec, pumped), stop.stopped]);
+    if (first === 'stopped') {
+      await target.endProcesses(options.user);
+      await Promise.race([pumped, delay(KILL_LIMIT_MS)]);
+      throw stop.reason();
+    }
+    if (first !== 'output ended') {
+      await drained(pumped, activity);
+      socket.destroy();
+      return { exitCode: first.exitCode };
+    }
+    return { exitCode: await exitCodeSoon(target, exec) };
+  } finally {
+    stop.close();
+    socket.destroy();
+  }
+}
+
+async function createExec(
+  target: ExecTarget,
+  argv: readonly string[],
+  options: ExecOptions & { readonly user: string; readonly cwd: string },
+): Promise<Exec> {
+  try {
+    return await target.engine.call('prepare a command', (docker) => docker.getContainer(target.containerId).exec({
+      AttachStdin: true,
+      AttachStdout: true,
+      AttachStderr: true,
+      Cmd: [...argv],
+      Env: Object.entries(options.env ?? {}).map(([name, value]) => `${name}=${value}`),
+      WorkingDir: options.cwd,
+      User: options.user,
+    }));
+  } catch (error) {
+    throw asGone(error, target.containerId);
+  }
+}
+
+function sendInput(socket: Duplex, stdin: string | Uint8Array | undefined): void {
+  // A command that ends without reading its input breaks the pipe; its exit code tells the story.
+  socket.on('error', () => undefined);
+  socket.end(stdin);
+}
+
+/** Settles when the output ended; a broken connection counts as the end, the exit code decides what it meant. */
+async function pump(socket: Duplex, options: ExecOptions, activity: { at: number; busy: boolean }): Promise<void> {
+  let failure: { error: unknown } | undefined;
+  const into = (callback: FrameSinks['stdout'] | undefined) => async (chunk: Uint8Array): Promise<void> => {
+    activity.at = performance.now();
+    activity.busy = true;
+    try {
+      if (failure === undefined) await callback?.(chunk);
+    } catch (error) {
+      failure = { error }; // The caller's own error; the rest of the output is let through unread.
+    } finally {
+      activity.busy = false;
+      activity.at = performance.now();
+    }
+  };
+  await demultiplex(socket, { stdout: into(options.onStdout), stderr: into(options.onStderr) }).catch(() => undefined);
+  if (failure !== undefined) throw failure.error;
+}
+
+async function drained(pumped: Promise<void>, activity: { at: number; busy: boolean }): Promise<void> {
+  const limit = performance.now() + DRAIN_LIMIT_MS;
+  let ended = false;
+  const end = pumped.finally(() => { ended = true; });
+  while (!ended && performance.now() < limit && (activity.busy || performance.now() - activity.at < QUIET_MS)) {
+    await Promise.race([end, delay(QUIET_MS / 4)]);
+  }
+}
+
+/** Watches for the exit while the output is open. Never settles once the output ended. */
+async function exitOf(target: ExecTarget, exec: Exec, pumped: Promise<void>): Promise<{ readonly exitCode: number }> {
+  let open = true;
+  void pumped.finally(() => { open = false; }).catch(() => undefined);
+  while (open) {
+    await delay(POLL_MS);
+    if (!open) break;
+    const exitCode = await exitCodeNow(target, exec);
+    if (exitCode !== undefined) return { exitCode };
+  }
+  return new Promise(() => undefined);
+}
+
+async function exitCodeSoon(target: ExecTarget, exec: Exec): Promise<number> {
+  const limit = performance.now() + EXIT_CODE_LIMIT_MS;
+  for (let pause = 5; performance.now() < limit; pause = Math.min(pause * 2, POLL_MS)) {
+    const exitCode = await exitCodeNow(target, exec);
+    if (exitCode !== undefined) return exitCode;
+    await delay(pause);
+  }
+  throw new EngineSilentError('tell the exit code of a command', EXIT_CODE_LIMIT_MS);
+}
+
+/** The exit code, or `undefined` while the command runs. A missing code is never taken for 0. */
+async function exitCodeNow(target: ExecTarget, exec: Exec): Promise<number | undefined> {
+  const state = await target.engine.call('look at a command', () => exec.inspect())
+    .catch((error: unknown) => { throw asGone(error, target.containerId); });
+  if (state.Running) return undefined;
+  if (state.ExitCode !== null && state.ExitCode !== 137) return state.ExitCode;
+  // Killed, or the code got lost: a container that ended explains both.
+  const container = await target.engine.call('look at a container', (docker) => docker.getContainer(target.containerId).inspect())
+    .catch((error: unknown) => { throw asGone(error, target.containerId); });
+  if (!container.State.Running) {
+    throw new SandboxGoneError(target.containerId, `its container ended with exit code ${container.State.ExitCode}`);
+  }
+  return state.ExitCode ?? undefined;
+}
+
+function stopSignalOf(argv: readonly string[], options: ExecOptions): { stopped: Promise<'stopped'>; reason: () => unknown; close: () => void } {
+  let reason: unknown;
+  let stop: () => void = () => undefined;
+  const stopped = new Promise<'stopped'>((resolve) => { stop = () => resolve('stopped'); });
+  const onAbort = (): void => { reason ??= options.signal?.reason; stop(); };
+  const timer = options.timeoutMs === undefined || options.timeoutMs === Infinity ? undefined : setTimeout(() => {
+    reason ??= new CommandTimeoutError(argv, options.timeoutMs ?? 0);
+    stop();
+  }, options.timeoutMs);
+  options.signal?.addEventListener('abort', onAbort, { once: true });
+  if (options.signal?.aborted === true) onAbort();
+  return {
+    stopped,
+    reason: () => reason,
+    close: () => { clearTimeout(timer); options.signal?.removeEventListener('abort', onAbort); },
+  };
+}
+
+/** 404 and 409 on a container of ours mean that somebody else ended it. */
+function asGone(error: unknown, containerId: string): unknown {
+  const status = error instanceof EngineCallError ? statusCodeOf(error) : undefined;
+  return status === 404 || status === 409 ? new SandboxGoneError(containerId, messageOf(error), { cause: error }) : error;
+}
+
+function delay(ms: number): Promise<void> {
+  return new Promise((resolve) => { setTimeout(resolve, ms); });
+}

@@ -1,0 +1,20 @@
+import { currentOwner, formatOwner } from '../owner.js';
+
+/** On everything that niceeval makes in an engine. */
+export const LABEL = 'niceeval';
+export const RUN_LABEL = 'niceeval.run';
+export const ATTEMPT_LABEL = 'niceeval.attempt';
+export const OWNER_LABEL = 'niceeval.owner';
+/** What the resource is for: `sandbox`, `network`, `holder`, `service`, `probe`, `image`. */
+export const ROLE_LABEL = 'niceeval.role';
+
+/** The labels of a resource that lives as long as this process at the most. */
+export function labelsOf(role: string, runId: string, attemptId?: string): Record<string, string> {
+  return {
+    [LABEL]: '1',
+    [ROLE_LABEL]: role,
+    [RUN_LABEL]: runId,
+    [OWNER_LABEL]: formatOwner(currentOwner()),
+    ...(attemptId === undefined ? {} : { [ATTEMPT_LABEL]: attemptId }),
+  };
+}

@@ -1,0 +1,61 @@
+import { EngineCallError, EngineSilentError } from '../errors.js';
+import type { Engine } from './engine.js';
+import { execInContainer, type ExecTarget } from './exec.js';
+
+/** A process inside a container, as the engine's host sees it. */
+export interface ContainerProcess { readonly pid: string; readonly command: string; }
+
+const ROUNDS = 5;
+
+/** The living processes of one user. Read by the engine from outside, so nothing inside can hide one. */
+export async function listProcesses(engine: Engine, containerId: string, uid: number): Promise<readonly ContainerProcess[]> {
+  const top = await engine.call('list processes', (docker) => docker.getContainer(containerId).top({ ps_args: '-eo pid,uid,stat,args' })) as {
+    Titles: string[];
+    Processes: string[][] | null;
+  };
+  const column = (name: string): number => top.Titles.findIndex((title) => title.toUpperCase() === name);
+  const [pid, user, state, command] = [column('PID'), column('UID'), column('STAT'), column('COMMAND')];
+  if (pid < 0 || user < 0) throw new EngineCallError('list processes', undefined, `its table has the columns ${top.Titles.join(', ')}`);
+  return (top.Processes ?? [])
+    .filter((row) => Number(row[user]) === uid && !/^[ZX]/.test(row[state] ?? ''))
+    .map((row) => ({ pid: row[pid] ?? '', command: row[command] ?? '' }));
+}
+
+/**
+ * Ends every process of a user. `kill -9 -1` reaches all of them in one step of the kernel, also those that left
+ * their session or were adopted, and spares its caller. Root's processes are ended one by one, since the same call
+ * would end the container's own keeper.
+ */
+export async function endProcesses(target: ExecTarget, user: { readonly name: string; readonly uid?: number }): Promise<void> {
+  const isRoot = user.uid === 0 || user.name === 'root' || user.name === '0';
+  const script = isRoot ? END_ROOT_PROCESSES : 'kill -9 -1';
+  // The script may be ended by itself; what counts is that nobody is left.
+  const alone: ExecTarget = { ...target, endProcesses: () => Promise.resolve() };
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const { exitCode } = await execInContainer(alone, ['/bin/sh', '-c', script], { user: user.name, cwd: '/', timeoutMs: 10_000 });
+    if (exitCode === 126 || exitCode === 127) return restart(target);
+    if (user.uid === undefined || isRoot) return;
+    if ((await listProcesses(target.engine, target.containerId, user.uid)).length === 0) return;
+  }
+  throw new EngineSilentError('end the processes of a command', ROUNDS * 10_000);
+}
+
+// Spares process 1, the keeper that process 1 started (`sleep`), and the shell itself.
+const END_ROOT_PROCESSES = `
+for round in 1 2 3; do
+  for dir in /proc/[0-9]*; do
+    pid=\${dir#/proc/}
+    [ "$pid" = 1 ] || [ "$pid" = $$ ] && continue
+    read -r stat < "$dir/stat" 2>/dev/null || continue
+    rest=\${stat##*) }
+    set -- $rest
+    case "$stat" in *'(sleep)'*) [ "$2" = 1 ] && continue ;; esac
+    kill -9 "$pid" 2>/dev/null
+  done
+done
+exit 0`;
+
+/** An image without a shell: a restart ends all its processes and keeps its files. */
+async function restart(target: ExecTarget): Promise<void> {
+  await target.engine.call('restart a container', (docker) => docker.getContainer(target.containerId).restart({ t: 0 }));
+}

@@ -1,0 +1,190 @@
+import { readFile } from 'node:fs/promises';
+import { pack } from 'tar-stream';
+import { Readable } from 'node:stream';
+import { Scope } from '../../lifetime/scope.js';
+import { SandboxCleanupError, SandboxInputError } from '../errors.js';
+import type {
+  ClosedNetwork, NetworkPlan, OpenSandboxOptions, OwnedSandbox, PreparedImage, ReapReport, SandboxProvider, SandboxSpec, Service,
+} from '../sandbox.js';
+import { removeContainer, startAttached } from './attached.js';
+import { openClosedNetwork, type DockerClosedNetwork } from './closed-network.js';
+import { ContainerSandbox } from './container-sandbox.js';
+import { connectEngine, type Engine } from './engine.js';
+import { inspectImage, type InspectedImage } from './image-facts.js';
+import { labelsOf } from './labels.js';
+import { reapOrphans } from './reaper.js';
+import { ensureSandboxImage } from './sandbox-image.js';
+
+const DEFAULTS = { cpus: 2, memoryBytes: 4 * 1024 ** 3, pids: 2048 } as const;
+const SERVICE = { memoryBytes: 512 * 1024 ** 2, pids: 128 } as const;
+const PROGRAM_PATH = 'niceeval-service.mjs';
+
+/**
+ * Connects to the Docker engine as the backend of one run.
+ *
+ * @param options.runId Names the run in the labels: letters, digits and dashes.
+ * @throws EngineUnavailableError when no engine answers.
+ */
+export async function openDockerProvider(options: { readonly runId: string }): Promise<SandboxProvider> {
+  return new DockerProvider(await connectEngine(), options.runId);
+}
+
+class DockerProvider implements SandboxProvider {
+  readonly name = 'docker';
+  readonly #engine: Engine;
+  readonly #runId: string;
+  /** What is open now, in the order of opening. */
+  readonly #open = new Set<AsyncDisposable>();
+  readonly #images = new Map<string, Promise<InspectedImage>>();
+  readonly #networks = new WeakMap<ClosedNetwork, DockerClosedNetwork>();
+  #helperImage: Promise<string> | undefined;
+
+  constructor(engine: Engine, runId: string) {
+    this.#engine = engine;
+    this.#runId = runId;
+  }
+
+  prepareImage(spec: SandboxSpec, onProgress: (line: string) => void = () => undefined): Promise<PreparedImage> {
+    return this.#image(spec, onProgress);
+  }
+
+  async openSandbox(spec: SandboxSpec, options: OpenSandboxOptions): Promise<OwnedSandbox> {
+    options.signal?.throwIfAborted();
+    const image = await this.#image(spec);
+    const limits = { ...DEFAULTS, ...spec.resources };
+    const container = await this.#engine.call('create a sandbox', (docker) => docker.createContainer({
+      Image: image.id,
+      // The keeper belongs to root, out of the agent's reach, and ends the container when nobody comes back for it.
+      User: '0',
+      Entrypoint: ['sleep', String(Math.ceil(options.lifetimeMs / 1000))],
+      Cmd: [],
+      WorkingDir: image.workdir,
+      Labels: labelsOf('sandbox', this.#runId, options.attemptId),
+      Healthcheck: { Test: ['NONE'] },
+      HostConfig: {
+        Init: true,
+        NetworkMode: this.#networkMode(options.network),
+        IpcMode: 'private',
+        CapDrop: ['ALL'],
+        // Root in here only walks the tree for the harness; it must read what the agent closed to others. The agent
+        // itself has no capability and cannot gain one. An agent that is root gets none either.
+        CapAdd: image.agentIsRoot ? [] : ['DAC_READ_SEARCH'],
+        SecurityOpt: ['no-new-privileges'],
+        PidsLimit: limits.pids,
+        Memory: limits.memoryBytes,
+        MemorySwap: limits.memoryBytes,
+        NanoCpus: Math.round(limits.cpus * 1e9),
+        LogConfig: { Type: 'none', Config: {} },
+      },
+    }));
+    const scope = new Scope();
+    scope.defer('remove a container', () => removeContainer(this.#engine, container.id));
+    let pristine: Promise<string> | undefined;
+    const sandbox = new ContainerSandbox(container.id, {
+      engine: this.#engine,
+      image,
+      openPristine: () => (pristine ??= this.#openPristine(image, options.attemptId, scope)),
+      onStop: async () => {
+        const failures = await scope.close();
+        this.#open.delete(sandbox);
+        if (failures[0] !== undefined) throw new SandboxCleanupError(failures.map((failure) => failure.message));
+      },
+    });
+    this.#open.add(sandbox);
+    try {
+      await this.#engine.call('start a sandbox', () => container.start());
+    } catch (error) {
+      await sandbox.stop();
+      throw error;
+    }
+    return sandbox;
+  }
+
+  async openClosedNetwork(): Promise<ClosedNetwork> {
+    const network = await openClosedNetwork(this.#engine, await this.#helper(), this.#runId);
+    this.#networks.set(network, network);
+    this.#open.add(network);
+    return network;
+  }
+
+  async openService(options: { readonly program: string; readonly name: string; readonly network: ClosedNetwork; readonly hostname: string }): Promise<Service> {
+    const network = this.#dockerNetwork(options.network);
+    const program = await readFile(options.program);
+    const service = await startAttached(this.#engine, {
+      Image: await this.#helper(),
+      User: '65534:65534',
+      WorkingDir: '/',
+      Entrypoint: ['node', `/${PROGRAM_PATH}`],
+      Cmd: [],
+      Labels: labelsOf('service', this.#runId),
+      HostConfig: {
+        Init: true,
+        NetworkMode: network.name,
+        CapDrop: ['ALL'],
+        SecurityOpt: ['no-new-privileges'],
+        PidsLimit: SERVICE.pids,
+        Memory: SERVICE.memoryBytes,
+        LogConfig: { Type: 'none', Config: {} },
+      },
+      NetworkingConfig: { EndpointsConfig: { [network.name]: { IPAMConfig: { IPv4Address: network.serviceAddress } } } },
+    }, async (container) => {
+      const archive = pack();
+      archive.entry({ name: PROGRAM_PATH, mode: 0o444 }, program);
+      archive.finalize();
+      const body = Readable.from(archive as AsyncIterable<Uint8Array>, { objectMode: false });
+      await this.#engine.call('copy a program into a container', () => container.putArchive(body, { path: '/' }));
+    });
+    this.#open.add(service);
+    await network.announce(options.hostname);
+    return service;
+  }
+
+  reap(options: { readonly dryRun?: boolean } = {}): Promise<ReapReport> {
+    return reapOrphans(this.#engine, options);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const scope = new Scope();
+    for (const thing of this.#open) scope.use('close what the backend opened', thing);
+    this.#open.clear();
+    const failures = await scope.close();
+    if (failures[0] !== undefined) throw new SandboxCleanupError(failures.map((failure) => failure.message));
+  }
+
+  #image(spec: SandboxSpec, onProgress: (line: string) => void = () => undefined): Promise<InspectedImage> {
+    const key = JSON.stringify([spec.image, spec.user, spec.workdir]);
+    let image = this.#images.get(key);
+    if (image === undefined) {
+      image = (async () => {
+        const reference = spec.image ?? await this.#helper(onProgress);
+        return inspectImage(this.#engine, reference, spec, this.#runId);
+      })();
+      this.#images.set(key, image);
+    }
+    return image;
+  }
+
+  /** The project's own image; helpers run from it whatever image the sandboxes have. */
+  #helper(onProgress: (line: string) => void = () => undefined): Promise<string> {
+    this.#helperImage ??= ensureSandboxImage(this.#engine, onProgress);
+    return this.#helperImage;
+  }
+
+  #networkMode(plan: NetworkPlan): string {
+    return plan.kind === 'none' ? 'none' : this.#dockerNetwork(plan.network).networkMode;
+  }
+
+  #dockerNetwork(network: ClosedNetwork): DockerClosedNetwork {
+    const known = this.#networks.get(network);
+    if (known === undefined) throw new SandboxInputError('This network was not opened by the Docker backend of this run.');
+    return known;
+  }
+
+  async #openPristine(image: InspectedImage, attemptId: string, scope: Scope): Promise<string> {
+    const container = await this.#engine.call('look into an image', (docker) => docker.createContainer({
+      Image: image.id, Cmd: ['true'], Entrypoint: [], Labels: labelsOf('probe', this.#runId, attemptId),
+    }));
+    scope.defer('remove a container', () => removeContainer(this.#engine, container.id));
+    return container.id;
+  }
+}

@@ -1,0 +1,41 @@
+import type { ReapReport } from '../sandbox.js';
+import { ownerStateOf, parseOwner } from '../owner.js';
+import { removeContainer } from './attached.js';
+import { statusCodeOf, type Engine } from './engine.js';
+import { LABEL, OWNER_LABEL } from './labels.js';
+
+interface Found { readonly id: string; readonly name: string; readonly labels: Record<string, string>; }
+
+/** Removes containers and networks of ours whose owner is certainly dead. Others are kept and named. */
+export async function reapOrphans(engine: Engine, options: { readonly dryRun?: boolean } = {}): Promise<ReapReport> {
+  const filters = JSON.stringify({ label: [LABEL] });
+  const containers = (await engine.call('list containers', (docker) => docker.listContainers({ all: true, filters })))
+    .map((found): Found => ({ id: found.Id, name: (found.Names[0] ?? found.Id).replace(/^\//, ''), labels: found.Labels }));
+  const networks = (await engine.call('list networks', (docker) => docker.listNetworks({ filters })))
+    .map((found): Found => ({ id: found.Id, name: found.Name, labels: found.Labels ?? {} }));
+  const dead = { containers: containers.filter(isOrphan), networks: networks.filter(isOrphan) };
+  if (options.dryRun !== true) {
+    for (const { id } of dead.containers) await removeContainer(engine, id);
+    for (const { id } of dead.networks) await removeNetworkIfFree(engine, id);
+  }
+  const name = (found: Found): string => found.name;
+  return {
+    containers: dead.containers.map(name),
+    networks: dead.networks.map(name),
+    kept: [...containers, ...networks].filter((found) => !isOrphan(found)).map(name),
+  };
+}
+
+function isOrphan(found: Found): boolean {
+  const owner = parseOwner(found.labels[OWNER_LABEL]);
+  return owner !== undefined && ownerStateOf(owner) === 'dead';
+}
+
+async function removeNetworkIfFree(engine: Engine, id: string): Promise<void> {
+  try {
+    await engine.call('remove a network', (docker) => docker.getNetwork(id).remove());
+  } catch (error) {
+    // 404: another reaper was faster. 403: something joined it; it will be reaped when that is gone.
+    if (statusCodeOf(error) !== 404 && statusCodeOf(error) !== 403) throw error;
+  }
+}

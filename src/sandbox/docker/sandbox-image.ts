@@ -1,0 +1,56 @@
+import { readFile } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { execa } from 'execa';
+import { pack } from 'tar-stream';
+import { messageOf } from '../../lifetime/error.js';
+import { ImageError } from '../errors.js';
+import { ensureBaseImage, followProgress, hasImage } from './base-image.js';
+import type { Engine } from './engine.js';
+import { cliVersions, readRecipeFile, recipeHash } from './image-recipe.js';
+import { LABEL, ROLE_LABEL } from './labels.js';
+
+const BUILD_LIMIT_MS = 30 * 60_000;
+
+/** Finds or builds the project's own sandbox image (`Dockerfile.sandbox`). Nothing is built while its recipe is unchanged. */
+export async function ensureSandboxImage(engine: Engine, onProgress: (line: string) => void): Promise<string> {
+  const dockerfile = await readRecipeFile('Dockerfile.sandbox');
+  const base = await ensureBaseImage(engine, onProgress);
+  const versions = cliVersions(process.env);
+  const reference = `niceeval/sandbox:${recipeHash([dockerfile, base, JSON.stringify(versions)])}`;
+  if (await hasImage(engine, reference)) return reference;
+  onProgress(`building ${reference} on ${base}`);
+  const context = pack();
+  context.entry({ name: 'Dockerfile' }, dockerfile);
+  context.entry({ name: 'build-ca.crt' }, await hostAuthorities());
+  context.finalize();
+  const body = Readable.from(context as AsyncIterable<Uint8Array>, { objectMode: false });
+  const buildargs = { BASE_IMAGE: base, NPM_REGISTRY: await npmRegistry(), ...versions };
+  try {
+    const stream = await engine.call('build the sandbox image', (docker) => docker.buildImage(body, {
+      t: reference,
+      buildargs,
+      labels: { [LABEL]: '1', [ROLE_LABEL]: 'image' },
+      forcerm: true,
+    }), BUILD_LIMIT_MS) as NodeJS.ReadableStream;
+    await followProgress(engine, stream, onProgress);
+  } catch (error) {
+    throw new ImageError(`The sandbox image could not be built: ${messageOf(error)}`, { cause: error });
+  }
+  return reference;
+}
+
+/** The certificate authorities that this machine trusts, or nothing where they are not in one file. */
+async function hostAuthorities(): Promise<Buffer> {
+  for (const file of [process.env['NODE_EXTRA_CA_CERTS'], '/etc/ssl/certs/ca-certificates.crt', '/etc/pki/tls/certs/ca-bundle.crt']) {
+    if (file === undefined) continue;
+    const bytes = await readFile(file).catch(() => undefined);
+    if (bytes !== undefined) return bytes;
+  }
+  return Buffer.alloc(0);
+}
+
+/** The registry that this machine's npm uses, so that the image is built from the same place. */
+async function npmRegistry(): Promise<string> {
+  const { stdout } = await execa('npm', ['config', 'get', 'registry'], { stdin: 'ignore', timeout: 20_000 }).catch(() => ({ stdout: '' }));
+  return /^https?:\/\/\S+$/.test(stdout.trim()) ? stdout.trim() : 'https://registry.npmjs.org/';
+}

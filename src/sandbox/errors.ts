@@ -1,0 +1,93 @@
+import { NiceEvalError } from '../lifetime/error.js';
+
+/** No container engine answers. */
+export class EngineUnavailableError extends NiceEvalError {
+  readonly code = 'engine-unavailable';
+  constructor(readonly where: string, options?: ErrorOptions) {
+    super(`No container engine answers at ${where}. Start it, or set DOCKER_HOST to one that runs.`, options);
+  }
+}
+
+/** The engine answered one call with an error. */
+export class EngineCallError extends NiceEvalError {
+  readonly code = 'engine-call-failed';
+  constructor(readonly what: string, readonly statusCode: number | undefined, detail: string, options?: ErrorOptions) {
+    super(`The container engine could not ${what}: ${detail}`, options);
+  }
+}
+
+/** The engine did not answer one call in time. */
+export class EngineSilentError extends NiceEvalError {
+  readonly code = 'engine-silent';
+  constructor(readonly what: string, readonly limitMs: number) {
+    super(`The container engine did not ${what} within ${limitMs} ms. Look at its log and its load.`);
+  }
+}
+
+/** The sandbox ended before the harness ended it. */
+export class SandboxGoneError extends NiceEvalError {
+  readonly code = 'sandbox-gone';
+  constructor(readonly sandboxId: string, detail: string, options?: ErrorOptions) {
+    super(`The sandbox ${sandboxId} is gone: ${detail}`, options);
+  }
+}
+
+/** A command was still running when its time was up. Every process it started is gone by then. */
+export class CommandTimeoutError extends NiceEvalError {
+  readonly code = 'sandbox-command-timeout';
+  constructor(readonly argv: readonly string[], readonly timeoutMs: number) {
+    super(`"${argv.join(' ')}" was still running after ${timeoutMs} ms. Raise \`timeoutMs\` or split the command.`);
+  }
+}
+
+/** A command that had to succeed ended with another exit code. `result` has the whole output. */
+export class SandboxCommandExitError extends NiceEvalError {
+  readonly code = 'sandbox-command-exit';
+  constructor(
+    readonly argv: readonly string[],
+    readonly result: { readonly exitCode: number; readonly stdout: string; readonly stderr: string },
+  ) {
+    super(`"${argv.join(' ')}" ended with exit code ${result.exitCode}. ${tailOf(result.stderr || result.stdout)}`.trimEnd());
+  }
+}
+
+/** A path that had to exist in the sandbox does not. */
+export class SandboxPathError extends NiceEvalError {
+  readonly code = 'sandbox-path';
+  constructor(readonly path: string, detail: string) {
+    super(`"${path}" in the sandbox: ${detail}`);
+  }
+}
+
+/** A value given to a sandbox operation cannot be used. */
+export class SandboxInputError extends NiceEvalError {
+  readonly code = 'sandbox-input';
+}
+
+/** An archive from a sandbox holds something that must not reach the host. */
+export class UnsafeArchiveError extends NiceEvalError {
+  readonly code = 'unsafe-archive';
+  constructor(readonly entry: string, detail: string) {
+    super(`The archive entry ${JSON.stringify(entry)} was refused: ${detail}`);
+  }
+}
+
+/** Something that the harness made could not be removed. */
+export class SandboxCleanupError extends NiceEvalError {
+  readonly code = 'sandbox-cleanup';
+  constructor(readonly details: readonly string[]) {
+    super(`Not everything could be removed: ${details.join('; ')}. \`niceeval clean\` tries again.`);
+  }
+}
+
+/** An image that a sandbox needs could not be made or found. */
+export class ImageError extends NiceEvalError {
+  readonly code = 'image';
+}
+
+const TAIL_CHARACTERS = 600;
+
+function tailOf(output: string): string {
+  const text = output.trim();
+  return text.length <= TAIL_CHARACTERS ? text : `...${text.slice(-TAIL_CHARACTERS)}`;
+}

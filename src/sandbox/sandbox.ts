@@ -1,0 +1,184 @@
+import type { Readable, Writable } from 'node:stream';
+
+/** Options of one command. */
+export interface CommandOptions {
+  /** Added to the sandbox's own environment, for this command only. Never visible in the container's settings. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Relative to `workdir`. Default: `workdir`. */
+  readonly cwd?: string;
+  /** A user of the image. Default: the agent's user. */
+  readonly user?: string;
+  /** Milliseconds. Default: no limit of its own. */
+  readonly timeoutMs?: number;
+  /** Aborting it ends every process of the command; the call rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+  /** What the command reads. Default: nothing; it sees the end of input at once. */
+  readonly stdin?: string | Uint8Array;
+  /** Called with raw bytes as they come; the command is held back while a returned promise is open. */
+  readonly onStdout?: (chunk: Uint8Array) => void | Promise<void>;
+  readonly onStderr?: (chunk: Uint8Array) => void | Promise<void>;
+  /** Values that are replaced by `[redacted]` in everything that the call returns, stores or passes on. */
+  readonly sensitiveValues?: readonly string[];
+}
+
+/** How a command ended. A non-zero exit code is a result. */
+export interface CommandResult {
+  readonly exitCode: number;
+  /** UTF-8; bytes that are not become U+FFFD. */
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly durationMs: number;
+}
+
+/** Options of an upload of a folder. */
+export interface UploadDirectoryOptions {
+  /** Globs, relative to the folder, of what is left behind, for instance `node_modules/**`. */
+  readonly ignore?: readonly string[];
+}
+
+/** A place to run commands: what authors and agents get. Paths inside are absolute or relative to `workdir`. */
+export interface Sandbox {
+  readonly workdir: string;
+
+  /**
+   * Runs one command and waits until it ends. A non-zero exit code is a result, not an error.
+   *
+   * @param command The program. No shell: `|` and `*` have no meaning.
+   * @throws CommandTimeoutError after `timeoutMs`; every process it started is gone by then.
+   * @throws SandboxGoneError when the sandbox ended first.
+   */
+  runCommand(command: string, args?: readonly string[], options?: CommandOptions): Promise<CommandResult>;
+  /** Runs a script with `bash -c` where the image has bash, else with `sh -c`. */
+  runShell(script: string, options?: CommandOptions): Promise<CommandResult>;
+  /** As `runCommand`. @throws SandboxCommandExitError on a non-zero exit code. */
+  runCommandOrThrow(command: string, args?: readonly string[], options?: CommandOptions): Promise<CommandResult>;
+  /** As `runShell`. @throws SandboxCommandExitError on a non-zero exit code. */
+  runShellOrThrow(script: string, options?: CommandOptions): Promise<CommandResult>;
+
+  /** @throws SandboxPathError when there is no such file. */
+  readText(path: string): Promise<string>;
+  /** @throws SandboxPathError when there is no such file. */
+  readBytes(path: string): Promise<Uint8Array>;
+  /** Writes a file of the agent's user, mode 0644, with its parent folders. */
+  writeText(path: string, text: string): Promise<void>;
+  writeBytes(path: string, bytes: Uint8Array): Promise<void>;
+  pathExists(path: string): Promise<boolean>;
+
+  /** Copies a file in. It belongs to the agent's user and keeps its permission bits. */
+  uploadFile(hostPath: string, path: string): Promise<void>;
+  /** Copies the content of a folder in. `path` defaults to `workdir`. Links are copied as links. */
+  uploadDirectory(hostPath: string, path?: string, options?: UploadDirectoryOptions): Promise<void>;
+  downloadFile(path: string, hostPath: string): Promise<void>;
+  /** Copies the content of a folder out. Nothing is written outside `hostPath`, whatever the sandbox holds. */
+  downloadDirectory(path: string, hostPath: string): Promise<void>;
+}
+
+/** Options of one raw execution. */
+export interface ExecOptions extends Pick<CommandOptions, 'env' | 'cwd' | 'user' | 'timeoutMs' | 'signal' | 'stdin' | 'onStdout' | 'onStderr'> {}
+
+/** A sandbox as its owner holds it. */
+export interface OwnedSandbox extends Sandbox, AsyncDisposable {
+  readonly id: string;
+  /** The user that the agent runs as. */
+  readonly agentUser: string;
+  /** True when that user is root: then nothing inside the sandbox can be trusted to tell the truth about it. */
+  readonly agentIsRoot: boolean;
+  readonly home: string;
+  /** Runs a program without keeping its output. Rejects like `runCommand`. */
+  exec(argv: readonly string[], options?: ExecOptions): Promise<{ readonly exitCode: number }>;
+  /** Ends every process of the agent's user. Resolves when none is left. */
+  endAgentProcesses(): Promise<void>;
+  /** The processes of the agent's user that are alive, as the engine sees them. Works without any help from inside. */
+  agentProcesses(): Promise<readonly { readonly pid: string; readonly command: string }[]>;
+  /** The tar stream of a path, made by the engine. `from: 'image'` reads the state that the sandbox was started from. */
+  archive(path: string, options?: { readonly from?: 'sandbox' | 'image' }): Promise<Readable>;
+  /** Whether the container still runs. */
+  isRunning(): Promise<boolean>;
+  /** Removes the sandbox and everything in it. Idempotent. */
+  stop(): Promise<void>;
+}
+
+/** Where a sandbox may talk to. */
+export type NetworkPlan =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'closed'; readonly network: ClosedNetwork };
+
+/** A network without a way out, in which one sandbox meets the services that were let in. */
+export interface ClosedNetwork extends AsyncDisposable {
+  readonly id: string;
+  /** Lets a service in under a host name. */
+  admit(service: Service, hostname: string): Promise<void>;
+}
+
+/** A helper container, spoken to over its standard input and output. */
+export interface Service extends AsyncDisposable {
+  readonly id: string;
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  /** Settles when the container ended, with the tail of its standard error. */
+  readonly ended: Promise<{ readonly stderr: string }>;
+}
+
+/** Options of opening a sandbox. */
+export interface OpenSandboxOptions {
+  /** A prepared image, from `prepareImage`. */
+  readonly image: PreparedImage;
+  readonly network: NetworkPlan;
+  /** Names the Attempt in the labels. */
+  readonly attemptId: string;
+  /** The container ends by itself after this many milliseconds, should nobody come back for it. */
+  readonly lifetimeMs: number;
+  readonly signal?: AbortSignal;
+}
+
+/** An image that exists in the engine, with what its configuration says. */
+export interface PreparedImage {
+  readonly id: string;
+  readonly reference: string;
+  readonly agentUser: string;
+  readonly agentIsRoot: boolean;
+  readonly home: string;
+  readonly workdir: string;
+}
+
+/** What an author asks for. */
+export interface SandboxSpec {
+  readonly kind: 'sandbox-spec';
+  /** The backend's name, for instance `docker`. */
+  readonly backend: string;
+  /** An image reference. Absent: the project's own sandbox image, built when needed. */
+  readonly image?: string;
+  /** The user that the agent runs as. Absent: the image's own. */
+  readonly user?: string;
+  /** Absolute path. Absent: the image's working directory. */
+  readonly workdir?: string;
+  readonly resources?: ResourceLimits;
+}
+
+/** Limits of one sandbox. Absent fields have the backend's defaults. */
+export interface ResourceLimits {
+  readonly cpus?: number;
+  readonly memoryBytes?: number;
+  readonly pids?: number;
+}
+
+/** What a removal of leftovers did. */
+export interface ReapReport {
+  readonly containers: readonly string[];
+  readonly networks: readonly string[];
+  /** Resources whose owner may still live; they were left alone. */
+  readonly kept: readonly string[];
+}
+
+/** A backend: it makes images, networks, services and sandboxes, and knows all that it made. */
+export interface SandboxProvider extends AsyncDisposable {
+  readonly name: string;
+  /** Builds or finds the image; concurrent calls for one spec share the work. */
+  prepareImage(spec: SandboxSpec, onProgress?: (line: string) => void): Promise<PreparedImage>;
+  openSandbox(spec: SandboxSpec, options: OpenSandboxOptions): Promise<OwnedSandbox>;
+  openClosedNetwork(): Promise<ClosedNetwork>;
+  /** Starts a program file in a helper container that `network` lets in first. */
+  openService(options: { readonly program: string; readonly name: string; readonly network: ClosedNetwork; readonly hostname: string }): Promise<Service>;
+  /** Removes what dead owners left. `dryRun` only tells. */
+  reap(options?: { readonly dryRun?: boolean }): Promise<ReapReport>;
+}

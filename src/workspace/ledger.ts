@@ -1,0 +1,168 @@
+import type { ChangeWindow, WindowFlag, WorkspaceChanges } from '../evidence/file-changes.js';
+import { messageOf } from '../lifetime/error.js';
+import { SandboxGoneError } from '../sandbox/errors.js';
+import type { OwnedSandbox } from '../sandbox/sandbox.js';
+import { changesBetween, listedBy, netChangesOf, summariesOf, summarisedFolders } from './compare.js';
+import type { ContentStore } from './content-store.js';
+import { isUntouched, type ContentFacts, type Entry, type Manifest } from './manifest.js';
+import { readByEngine, readFiles } from './read-files.js';
+import { scan } from './scan.js';
+
+/** How long the processes of the agent may live on after its CLI ended, before they are ended and flagged. */
+const PATIENCE_MS = 2_000;
+const LOOK_AGAIN_MS = 100;
+
+/** States of the images that runs start from; the same for every sandbox of one image. */
+export type ImageStates = Map<string, Promise<Manifest>>;
+
+/**
+ * Keeps the states of the working directory on the host and tells the agent's changes from the eval's: what differs
+ * between the two ends of a window is the agent's, everything else is not.
+ */
+export class WorkspaceLedger {
+  readonly #sandbox: OwnedSandbox;
+  readonly #root: string;
+  readonly #store: ContentStore;
+  readonly #windows: ChangeWindow[] = [];
+  #image: Manifest = new Map();
+  #state: Manifest = new Map();
+  #dirty = false;
+  #failure: string | undefined;
+
+  private constructor(sandbox: OwnedSandbox, store: ContentStore) {
+    this.#sandbox = sandbox;
+    this.#root = sandbox.workdir;
+    this.#store = store;
+  }
+
+  /**
+   * Takes the state that the sandbox was started from. Nothing may have been written yet.
+   *
+   * @param imageId Two sandboxes with the same image start from the same state; it is read once for all of them.
+   */
+  static async anchor(sandbox: OwnedSandbox, options: { readonly store: ContentStore; readonly imageId: string; readonly states: ImageStates }): Promise<WorkspaceLedger> {
+    const ledger = new WorkspaceLedger(sandbox, options.store);
+    const key = `${options.imageId} ${sandbox.workdir}`;
+    let state = options.states.get(key);
+    if (state === undefined) {
+      state = scan(sandbox, sandbox.workdir, options.store, { alive: true });
+      options.states.set(key, state);
+      state.catch(() => options.states.delete(key));
+    }
+    try {
+      ledger.#image = await state;
+      ledger.#state = ledger.#image;
+    } catch (error) {
+      ledger.#failure = messageOf(error);
+    }
+    return ledger;
+  }
+
+  /** Says that somebody other than the agent may have changed files since the last look. */
+  touched(): void {
+    this.#dirty = true;
+  }
+
+  /** The agent is about to start: what differs from the last look until now is the eval's. */
+  async openWindow(): Promise<void> {
+    if (!this.#dirty) return;
+    await this.#guarded(async () => { this.#state = await this.#look(true); });
+    this.#dirty = false;
+  }
+
+  /** The agent's CLI has ended: whatever differs from the window's start is the agent's. */
+  async closeWindow(label: string, options: { readonly flags?: readonly WindowFlag[] } = {}): Promise<void> {
+    await this.#guarded(async () => {
+      const flags = new Set<WindowFlag>(options.flags ?? []);
+      let alive = await this.#sandbox.isRunning();
+      if (alive && await this.#endLateWriters()) flags.add('late-writer');
+      alive &&= await this.#sandbox.isRunning();
+      if (!alive) flags.add('sandbox-gone');
+      const before = this.#state;
+      const after = await this.#look(alive);
+      const folders = summarisedFolders([before, after]);
+      const touched = await this.#withOriginals(before, after, listedBy(folders));
+      this.#windows.push({
+        label,
+        changes: changesBetween(touched, after, listedBy(folders)),
+        summaries: summariesOf(touched, after, folders),
+        flags: [...flags],
+      });
+      this.#state = after;
+    });
+  }
+
+  /** What the agent changed so far. */
+  changes(): WorkspaceChanges {
+    if (this.#failure !== undefined) return { state: 'unavailable', reason: this.#failure };
+    return { state: 'available', root: this.#root, windows: [...this.#windows], net: netChangesOf(this.#windows) };
+  }
+
+  /** The kept bytes of a file of a change. `undefined`: not kept. */
+  content(sha256: string): Promise<Uint8Array | undefined> {
+    return this.#store.read(sha256);
+  }
+
+  async #guarded(work: () => Promise<void>): Promise<void> {
+    if (this.#failure !== undefined) return;
+    try {
+      await work();
+    } catch (error) {
+      // Only the claims that ask about files are hurt by this; the turn itself stands.
+      this.#failure = messageOf(error);
+    }
+  }
+
+  /** A new state, with the contents of everything that was touched since the last one. */
+  async #look(alive: boolean): Promise<Manifest> {
+    const seen = await this.#scan(alive);
+    const isListed = listedBy(summarisedFolders([seen]));
+    const known = new Map<string, Entry>();
+    const unread: string[] = [];
+    for (const [path, entry] of seen) {
+      const old = this.#state.get(path);
+      const content = entry.content ?? (old !== undefined && isUntouched(old, entry) ? old.content : undefined);
+      known.set(path, content === undefined ? entry : { ...entry, content });
+      const untouched = old !== undefined && isUntouched(old, entry);
+      if (entry.kind === 'file' && content === undefined && !untouched && isListed(path)) unread.push(path);
+    }
+    const read = alive ? await readFiles(this.#sandbox, this.#root, unread, this.#store) : new Map<string, ContentFacts>();
+    for (const [path, content] of read) known.set(path, { ...(known.get(path) as Entry), content });
+    return known;
+  }
+
+  async #scan(alive: boolean): Promise<Manifest> {
+    try {
+      return await scan(this.#sandbox, this.#root, this.#store, { alive });
+    } catch (error) {
+      if (!alive || !(error instanceof SandboxGoneError)) throw error;
+      return scan(this.#sandbox, this.#root, this.#store, { alive: false });
+    }
+  }
+
+  /** Files of the image that were touched for the first time: their old bytes are still in the image. */
+  async #withOriginals(before: Manifest, after: Manifest, isListed: (path: string) => boolean): Promise<Manifest> {
+    const unread = [...before].filter(([path, entry]) => {
+      if (entry.kind !== 'file' || entry.content !== undefined || !isListed(path)) return false;
+      const now = after.get(path);
+      return (now === undefined || !isUntouched(entry, now)) && this.#image.get(path)?.stamp === entry.stamp;
+    }).map(([path]) => path);
+    if (unread.length === 0) return before;
+    const read = await readByEngine(this.#sandbox, this.#root, unread, this.#store, 'image');
+    const whole = new Map(before);
+    for (const [path, content] of read) whole.set(path, { ...(whole.get(path) as Entry), content });
+    return whole;
+  }
+
+  /** Waits for what the agent left running, then ends it. True when something had to be ended. */
+  async #endLateWriters(): Promise<boolean> {
+    const until = performance.now() + PATIENCE_MS;
+    for (;;) {
+      if ((await this.#sandbox.agentProcesses()).length === 0) return false;
+      if (performance.now() >= until) break;
+      await new Promise((resolve) => { setTimeout(resolve, LOOK_AGAIN_MS); });
+    }
+    await this.#sandbox.endAgentProcesses();
+    return true;
+  }
+}

@@ -1,0 +1,87 @@
+import { posix } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { escapePath, unescapePath } from '../evidence/path-text.js';
+import { SandboxPathError } from '../sandbox/errors.js';
+import type { OwnedSandbox } from '../sandbox/sandbox.js';
+import type { ContentStore } from './content-store.js';
+import { WorkspaceScanError } from './errors.js';
+import type { ContentFacts } from './manifest.js';
+import { nameBytesOf, tarEntriesOf } from './tar-entries.js';
+
+/** Reads many files of the living sandbox in one go. Files that are gone by now are left out. */
+export async function readFiles(
+  sandbox: OwnedSandbox,
+  root: string,
+  paths: readonly string[],
+  store: ContentStore,
+): Promise<ReadonlyMap<string, ContentFacts>> {
+  if (paths.length === 0) return new Map();
+  if (!sandbox.agentIsRoot) {
+    const read = await readByTar(sandbox, root, paths, store);
+    if (read !== undefined) return read;
+  }
+  return readByEngine(sandbox, root, paths, store, 'sandbox');
+}
+
+/** Reads files one by one through the engine: of the image, of a stopped sandbox, or where the image has no tar. */
+export async function readByEngine(
+  sandbox: OwnedSandbox,
+  root: string,
+  paths: readonly string[],
+  store: ContentStore,
+  from: 'sandbox' | 'image',
+): Promise<ReadonlyMap<string, ContentFacts>> {
+  const read = new Map<string, ContentFacts>();
+  for (const path of paths) {
+    try {
+      const archive = await sandbox.archive(posix.join(root, Buffer.from(unescapePath(path)).toString('utf8')), { from });
+      for await (const entry of tarEntriesOf(archive)) {
+        if (entry.header.type === 'file') read.set(path, await store.take(entry));
+        else entry.resume();
+      }
+    } catch (error) {
+      if (!(error instanceof SandboxPathError)) throw error;
+    }
+  }
+  return read;
+}
+
+/** `undefined`: the image has no tar that can do it. */
+async function readByTar(
+  sandbox: OwnedSandbox,
+  root: string,
+  paths: readonly string[],
+  store: ContentStore,
+): Promise<ReadonlyMap<string, ContentFacts> | undefined> {
+  const read = new Map<string, ContentFacts>();
+  const stream = new PassThrough();
+  const names = Buffer.concat(paths.flatMap((path) => [Buffer.from('./'), Buffer.from(unescapePath(path)), Buffer.of(0)]));
+  const unpacked = (async () => {
+    // Names are bytes; latin1 carries each of them through the reader unharmed.
+    for await (const entry of tarEntriesOf(stream)) {
+      const path = escapePath(nameBytesOf(entry)).replace(/^\.\//, '');
+      if (entry.header.type === 'file') read.set(path, await store.take(entry));
+      else entry.resume();
+    }
+  })();
+  let trouble = '';
+  const ran = sandbox.exec(
+    ['/bin/tar', '--create', '--file=-', '--format=gnu', '--sparse-version=1.0', '--hard-dereference', '--no-recursion',
+      `--directory=${root}`, '--null', '--verbatim-files-from', '--files-from=-'],
+    {
+      user: 'root',
+      cwd: '/',
+      stdin: names,
+      onStdout: (chunk) => new Promise<void>((resolve) => {
+        if (stream.write(Buffer.from(chunk))) resolve();
+        else stream.once('drain', resolve);
+      }),
+      onStderr: (chunk) => { trouble = (trouble + Buffer.from(chunk).toString('utf8')).slice(0, 2000); },
+    },
+  ).finally(() => stream.end());
+  const [{ exitCode }] = await Promise.all([ran, unpacked.catch((error: unknown) => { stream.destroy(); throw error; })]);
+  if (exitCode === 126 || exitCode === 127 || /unrecognized option|invalid option/.test(trouble)) return undefined;
+  // 1 and 2 are also how tar says that a file vanished; what came out whole is good.
+  if (exitCode !== 0 && read.size === 0) throw new WorkspaceScanError(root, `tar ended with ${exitCode}: ${trouble.trim()}`);
+  return read;
+}
