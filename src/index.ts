@@ -1,6 +1,5 @@
 export { defineAgent, defineSandboxAgent } from './agents/define-agent.js';
 export { AgentSendError } from './agents/errors.js';
-export type { InputFile } from './agents/agent.js';
 export type { ClaimHandle, FileClaimHandle } from './assert/claim.js';
 export type { FileChangedOptions } from './assert/file-claims.js';
 export type { CalledToolOptions, ToolSelector } from './assert/scoped-claims.js';

@@ -3,17 +3,9 @@ import type { JsonValue } from '../evidence/json.js';
 import type { Turn } from '../evidence/turn.js';
 import type { OwnedSandbox } from '../sandbox/sandbox.js';
 
-/** A file that goes with a message. */
-export interface InputFile {
-  readonly name: string;
-  readonly mediaType: string;
-  readonly bytes: Uint8Array;
-}
-
 /** What an agent is told in one send. */
 export interface TurnInput {
   readonly text: string;
-  readonly files?: readonly InputFile[];
 }
 
 /** One line of conversation; the same object for every send of it. */

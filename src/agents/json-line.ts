@@ -39,6 +39,7 @@ function nestsWithin(value: object, levels: number): boolean {
 
 function readDamagedLine(text: string, onValue: (value: JsonValue) => void, onUnreadable: (why: string) => void): void {
   const repaired = escapeControls(text);
+  if (repaired === '') return onUnreadable('nothing but NUL bytes');
   let at = 0;
   while (at < repaired.length) {
     const end = endOfValue(repaired, at);

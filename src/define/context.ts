@@ -1,4 +1,3 @@
-import type { InputFile } from '../agents/agent.js';
 import type { ClaimHandle, FileClaimHandle } from '../assert/claim.js';
 import type { FileChangedOptions } from '../assert/file-claims.js';
 import type { CalledToolOptions, ToolSelector } from '../assert/scoped-claims.js';
@@ -11,7 +10,7 @@ import type { ValueMatch } from '../expect/match.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 
 /** What a message to the agent may be. */
-export type SendInput = string | { readonly text: string; readonly files?: readonly InputFile[] };
+export type SendInput = string | { readonly text: string };
 
 /** Claims about what an agent did. Each freezes what its scope has seen until the call. */
 export interface ScopedClaims {

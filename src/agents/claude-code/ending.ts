@@ -8,8 +8,7 @@ export interface EndingFacts {
   readonly wentOn: boolean;
   /** A question stands unanswered. */
   readonly asking: boolean;
-  /** Anything was read from stdout. */
-  readonly stdout: boolean;
+  readonly stdout: 'understood' | 'garbled' | 'absent';
   readonly understood: number;
   readonly stderr: string;
   readonly promptBlocked: string | undefined;
@@ -29,14 +28,19 @@ export function endingOf(facts: EndingFacts, end: ProcessEnd): TranscriptEnding 
     return { kind: 'incomplete', reason: `the harness stopped the CLI${end.signal === undefined ? '' : ` (${end.signal})`} before it was done` };
   }
   if (lastResult === undefined) {
-    const missing = facts.stdout ? 'stdout has no result line' : 'there is nothing from stdout, and a session file does not tell how the run ended';
-    return { kind: 'incomplete', reason: `${missing}; ${processOf(end)}` };
+    return { kind: 'incomplete', reason: `${MISSING_END[facts.stdout]}; ${processOf(end)}` };
   }
   if (facts.wentOn) return { kind: 'incomplete', reason: `the agent went on after the last result line and that turn has none; ${processOf(end)}` };
   return lastResult['is_error'] === true || (nameOf(lastResult['subtype']) ?? 'success') !== 'success'
     ? errorEndingOf(facts, lastResult)
     : successEndingOf(facts, lastResult);
 }
+
+const MISSING_END = {
+  understood: 'stdout has no result line',
+  garbled: 'nothing on stdout was understood, and a session file does not tell how the run ended',
+  absent: 'there is no stdout, and a session file does not tell how the run ended',
+} as const;
 
 function errorEndingOf(facts: EndingFacts, result: Fields): TranscriptEnding {
   const errors = listOf(result['errors']).filter((error): error is string => typeof error === 'string' && !error.startsWith('[ede_diagnostic]'));

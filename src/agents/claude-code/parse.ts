@@ -73,6 +73,7 @@ export function createClaudeCodeParser(options: ClaudeCodeParseOptions = {}, ses
   let wentOn = false;
   let asking = false;
   let conversed = false;
+  let given = false;
   let spoke = false;
   let onlyResult = true;
   let sessionId: string | undefined;
@@ -157,14 +158,17 @@ export function createClaudeCodeParser(options: ClaudeCodeParseOptions = {}, ses
     ({ number, text, terminated }) => readJsonLine(
       text,
       // `--output-format json --verbose` prints all messages as one array.
-      (value) => { for (const item of Array.isArray(value) ? (value as JsonValue[]) : [value]) take(item, number); },
+      (value) => { for (const item of Array.isArray(value) && value.length > 0 ? (value as JsonValue[]) : [value]) take(item, number); },
       (why) => unreadable(number, terminated ? why : `cut: ${why}`),
     ),
     (number) => unreadable(number, 'longer than a string can be'),
   );
 
   return {
-    push: (bytes) => lines.push(bytes),
+    push(bytes) {
+      if (bytes.length > 0) given = true;
+      lines.push(bytes);
+    },
     events: teller.events,
     end(end, stderr = '') {
       lines.end();
@@ -176,7 +180,7 @@ export function createClaudeCodeParser(options: ClaudeCodeParseOptions = {}, ses
       settleRefusals(teller, lastResult !== undefined);
       if (lastResult !== undefined) tellResult(teller, lastResult, { source: 'stdout', line: 0, ...(hasSession ? { witness: 'stdout' } : {}) }, onlyResult && !conversed);
       const ending = endingOf({
-        lastResult, wentOn, asking, stdout: spoke, understood: notes.understoodCount, stderr,
+        lastResult, wentOn, asking, stdout: spoke ? 'understood' : given ? 'garbled' : 'absent', understood: notes.understoodCount, stderr,
         promptBlocked: seen.promptBlocked, refusal: seen.refusal, apiError: seen.apiError, wantsData: options.wantsData === true,
       }, end);
       const { usage: total, gap } = usage.total(lastResult);

@@ -1,3 +1,4 @@
+import { notCommandProjection } from '../../evidence/command-projection.js';
 import type { JsonValue } from '../../evidence/json.js';
 import type { StreamEvent } from '../../evidence/events.js';
 import { boundedJson } from '../json-line.js';
@@ -35,6 +36,8 @@ export function finishFromContent(teller: Teller, { block, result }: ToolResult,
   finish(teller, operationId, kind === 'subagent'
     ? { type: 'operation.finished', operationId, kind, status: failed || diedOfApiError(text) ? 'failed' : 'completed', ...outputOf(reportOf(account) ?? content) }
     : { type: 'operation.finished', operationId, kind, status: failed ? 'failed' : 'completed', ...outputOf(content), ...exitCodeOf(call, failed, text, account) }, context);
+  // A tool that does not exist ran nothing.
+  if (failed && /^<tool_use_error>Error: No such tool available: /.test(text)) ranNothing(teller, operationId, call);
   if (failed) operations.failed.push({ operationId, call, finishedIndex: teller.events.length - 1, errorText: text });
   const skill = account?.['success'] === true ? nameOf(account['commandName']) : undefined;
   if (call?.name === 'Skill' && !failed) {
@@ -88,6 +91,13 @@ function exitCodeOf(call: OpenCall | undefined, failed: boolean, text: string, a
   }
   if (account === undefined || account['returnCodeInterpretation'] !== undefined || account['interrupted'] === true) return {};
   return typeof account['stdout'] === 'string' && countOf(account['backgroundTaskId']) === undefined ? { exitCode: 0 } : {};
+}
+
+function ranNothing(teller: Teller, operationId: string, call: OpenCall | undefined): void {
+  const event = call === undefined ? undefined : teller.events[call.startedIndex];
+  if (call === undefined || event?.type !== 'operation.started' || event.operationId !== operationId || event.operation.kind !== 'tool' || event.operation.command !== undefined) return;
+  teller.seen.unknownTools.delete(call.name);
+  teller.events[call.startedIndex] = { ...event, operation: { ...event.operation, command: notCommandProjection() } };
 }
 
 function baseName(path: string): string {

@@ -7,7 +7,7 @@
 const REFUSALS: readonly RegExp[] = [
   /approval required by policy, but AskForApproval is set to Never/,
   /approval policy is Never; reject command/,
-  /^patch rejected: /,
+  /^patch rejected: (?!empty patch)/,
   /Rejected\("rejected by user"\)/,
   /This action was rejected due to unacceptable risk/,
   /Automatic approval review failed/,

@@ -1,10 +1,10 @@
 import type { StreamEvent } from '../../evidence/events.js';
-import { countOf, fieldsOf, listOf, nameOf, textOf, type Fields } from '../fields.js';
+import { countOf, fieldsOf, nameOf, textOf, type Fields } from '../fields.js';
 import type { TranscriptNotes } from '../transcript.js';
-import { endOfOutput, isUnsupported, operationOfCall, parseCall } from './calls.js';
+import { tellHistory } from './history.js';
 import { tellItem, tellPrompt, tellWords } from './rollout-items.js';
 import { noteContextSize, noteResponse, tellCompaction, trailOf } from './compaction.js';
-import { emit, end, start, unknownPiece, type LineContext, type RolloutFacts, type RolloutState } from './rollout-state.js';
+import { emit, end, unknownPiece, type LineContext, type RolloutFacts, type RolloutState } from './rollout-state.js';
 import type { RolloutThread } from './rollout.js';
 import type { ThreadFamily } from './threads.js';
 import type { ProcessLines } from './turns.js';
@@ -125,124 +125,4 @@ function tellTurnEnd(state: RolloutState, payload: Fields, context: LineContext)
   const httpStatus = countOf(fieldsOf(entry?.[1])?.['http_status_code']);
   if (named !== undefined) state.seen.errorClass = named;
   if (httpStatus !== undefined) state.seen.httpStatus = httpStatus;
-}
-
-/** The model's own history: calls, their outputs, and what was put into the context. */
-function tellHistory(state: RolloutState, payload: Fields, context: LineContext): void {
-  switch (payload['type']) {
-    case 'function_call': case 'custom_tool_call': case 'local_shell_call': case 'tool_search_call': {
-      const call = parseCall(payload);
-      if (call === undefined) return unknownPiece(state, context, 'a call without an id');
-      if (state.calls.has(call.id)) return;
-      state.calls.set(call.id, call);
-      const operation = operationOfCall(call);
-      if (operation.kind === 'tool' && operation.command === undefined) state.seen.unknownTools.add(operation.name);
-      if (call.name === 'exec') {
-        state.seen.codeMode = true;
-        state.scripts.set(context.thread.id, call.id);
-      }
-      start(state, call.id, operation, context);
-      return;
-    }
-    case 'function_call_output': case 'custom_tool_call_output': case 'tool_search_output': return tellOutput(state, payload, context);
-    case 'web_search_call': {
-      const id = nameOf(payload['id']);
-      if (id === undefined || !state.started.has(id)) return;
-      return end(state, id, { type: 'operation.finished', kind: 'tool', status: payload['status'] === 'failed' ? 'failed' : 'completed' }, context);
-    }
-    case 'image_generation_call': {
-      const id = nameOf(payload['id']) ?? `line-${context.line.line}`;
-      start(state, id, { kind: 'tool', name: 'image_generation', input: { revised_prompt: textOf(payload['revised_prompt']) ?? null }, tool: 'unknown', command: { classification: 'not-command' } }, context);
-      return end(state, id, { type: 'operation.finished', kind: 'tool', status: payload['status'] === 'failed' ? 'failed' : 'completed' }, context);
-    }
-    case 'message': return tellContext(state, payload, context);
-    case 'agent_message': {
-      const text = listOf(payload['content']).map((part) => textOf(fieldsOf(part)?.['text']) ?? textOf(fieldsOf(part)?.['encrypted_content']) ?? '').join('');
-      emit(state, { type: 'context.injected', text, source: 'agent-message' }, context);
-      return;
-    }
-    case 'reasoning':
-      if (!state.seen.paginated && listOf(payload['summary']).length === 0) emit(state, { type: 'thinking', text: '' }, context);
-      return;
-    case 'additional_tools': case 'compaction': case 'compaction_summary': case 'ghost_snapshot': case 'other': return;
-    default:
-      unknownPiece(state, context, `unknown history entry ${JSON.stringify(nameOf(payload['type']) ?? null)}`);
-  }
-}
-
-function tellOutput(state: RolloutState, payload: Fields, context: LineContext): void {
-  const id = nameOf(payload['call_id']);
-  const call = id === undefined ? undefined : state.calls.get(id);
-  if (id === undefined || call === undefined) return;
-  const output = payload['output'] ?? payload['tools'];
-  if (isUnsupported(output)) forgetUnknown(state, id);
-  if (call.name === 'spawn_agent') {
-    // A spawned agent ends when its own thread does; without one the call itself failed.
-    if (![...state.startedBy.values()].includes(id)) end(state, id, { type: 'operation.finished', kind: 'tool', status: 'failed', output: textOf(output) ?? '' }, context);
-    return;
-  }
-  const ending = endOfOutput(call, output);
-  if (ending === undefined) return;
-  end(state, id, { type: 'operation.finished', kind: 'tool', ...ending }, context);
-  const isScript = call.name === 'exec' || call.name === 'wait';
-  if (isScript && state.scripts.get(context.thread.id) === id) state.scripts.delete(context.thread.id);
-  if (call.name === 'wait' && ending.status !== undefined) endScript(state, context, ending.status);
-  if (call.name === 'request_user_input' && ending.status === 'completed') {
-    for (const asked of listOf(fieldsOf(call.input)?.['questions'])) {
-      const question = fieldsOf(asked);
-      const prompt = textOf(question?.['question']);
-      const options = listOf(question?.['options']).flatMap((option) => {
-        const label = nameOf(fieldsOf(option)?.['label']);
-        return label === undefined ? [] : [{ id: label, label }];
-      });
-      const own = nameOf(question?.['id']);
-      emit(state, { type: 'input.requested', request: { id: own === undefined ? id : `${id}#${own}`, action: call.name, ...(prompt === undefined ? {} : { prompt }), options } }, context);
-    }
-  }
-}
-
-/** A script that outlived its call ends with the wait that saw it end. */
-function endScript(state: RolloutState, context: LineContext, status: 'completed' | 'failed' | 'rejected'): void {
-  const script = state.scripts.get(context.thread.id);
-  if (script === undefined) return;
-  const call = state.calls.get(script);
-  if (call === undefined) return;
-  end(state, script, { type: 'operation.finished', kind: 'tool', status }, context);
-  state.scripts.delete(context.thread.id);
-}
-
-/** A tool that does not exist ran nothing. */
-function forgetUnknown(state: RolloutState, id: string): void {
-  const index = state.started.get(id);
-  const event = index === undefined ? undefined : state.events[index];
-  if (index === undefined || event?.type !== 'operation.started' || event.operation.kind !== 'tool' || event.operation.command !== undefined) return;
-  state.seen.unknownTools.delete(event.operation.name);
-  state.events[index] = { ...event, operation: { ...event.operation, command: { classification: 'not-command' } } };
-}
-
-/** The parts of a message that no person wrote. What a person wrote and what the agent said are records of their own. */
-function tellContext(state: RolloutState, payload: Fields, context: LineContext): void {
-  if (payload['role'] === 'assistant') return;
-  const marks = fieldsOf(payload['internal_chat_message_metadata_passthrough']);
-  const kinds = listOf(marks?.['content_item_kinds']);
-  const origins = listOf(marks?.['content_item_metadata']);
-  for (const [index, part] of listOf(payload['content']).entries()) {
-    const text = textOf(fieldsOf(part)?.['text']);
-    if (text === undefined) continue;
-    const kind = nameOf(kinds[index]) ?? 'unknown';
-    const origin = nameOf(fieldsOf(fieldsOf(origins[index])?.['provenance'])?.['type']);
-    if (origin === 'user' || kind.startsWith('user.')) continue;
-    if (text.startsWith('<hook_prompt ')) continue;
-    if (marks === undefined && payload['role'] === 'user' && !isContextText(text)) continue;
-    if (kind === 'skills.selected_skill_instructions') {
-      const skill = /<name>([^<]+)<\/name>/.exec(text)?.[1];
-      if (skill !== undefined) emit(state, { type: 'skill.loaded', skill }, context);
-    }
-    emit(state, { type: 'context.injected', text, source: kind === 'unknown' ? origin ?? 'codex' : kind }, context);
-  }
-}
-
-/** Versions without provenance mark what they inject by its first words. */
-function isContextText(text: string): boolean {
-  return /^\s*(?:<(?:environment_context|user_instructions|permissions instructions|turn_aborted|user_shell_command|skill|INSTRUCTIONS)\b|# AGENTS\.md instructions)/.test(text);
 }

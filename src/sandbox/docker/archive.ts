@@ -60,14 +60,16 @@ export async function readFileFromContainer(engine: Engine, containerId: string,
 }
 
 async function firstFileOf(archive: Readable, path: string): Promise<Buffer> {
-  const entries = archive.pipe(extract());
-  for await (const entry of entries) {
-    if (entry.header.type !== 'file' && entry.header.type !== 'contiguous-file') break;
-    const chunks: Buffer[] = [];
-    for await (const chunk of entry as AsyncIterable<Buffer>) chunks.push(chunk);
-    return Buffer.concat(chunks);
+  try {
+    for await (const entry of archive.pipe(extract())) {
+      if (entry.header.type !== 'file' && entry.header.type !== 'contiguous-file') break;
+      const chunks: Buffer[] = [];
+      for await (const chunk of entry as AsyncIterable<Buffer>) chunks.push(chunk);
+      return Buffer.concat(chunks);
+    }
+  } finally {
+    archive.destroy(); // What is left of the archive is only padding; without this its connection stays open.
   }
-  archive.destroy();
   throw new SandboxPathError(path, 'is not a regular file');
 }
 

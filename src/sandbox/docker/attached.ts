@@ -36,7 +36,10 @@ export async function startAttached(
       return { stderr: stderr.toString('utf8') };
     });
     await engine.call('start a helper container', () => container.start());
-    const close = (): Promise<void> => removeContainer(engine, container.id);
+    const close = async (): Promise<void> => {
+      await removeContainer(engine, container.id);
+      socket.destroy();
+    };
     return { id: container.id, stdin: socket, stdout, ended, [Symbol.asyncDispose]: close };
   } catch (error) {
     await removeContainer(engine, container.id);

@@ -1,0 +1,3 @@
+import { defineConfig } from 'niceeval';
+
+export default defineConfig({ maxConcurrency: 2 });

@@ -1,0 +1,3 @@
+export const sum = (a, b) => a - b;
+
+export const total = (numbers) => numbers.reduce(sum, 0);

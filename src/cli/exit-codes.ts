@@ -1,0 +1,12 @@
+/** What the command line ends with. */
+export const EXIT = {
+  /** Everything passed. */
+  ok: 0,
+  /** An Attempt failed or errored, or the world broke. */
+  failed: 1,
+  /** A bad command, or something that an author must mend. Nothing was started. */
+  usage: 2,
+  /** No container engine answers. */
+  noEngine: 3,
+  interrupted: 130,
+} as const;

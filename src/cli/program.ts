@@ -1,0 +1,101 @@
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { readFileSync } from 'node:fs';
+import { EXIT } from './exit-codes.js';
+
+/** The command line as a value. */
+export interface Program {
+  /** Runs it and gives the exit code. Never rejects. */
+  run(argv: readonly string[]): Promise<number>;
+}
+
+/** Options of `niceeval run`, as commander hands them over. */
+export interface RunFlags {
+  readonly sandbox: 'docker';
+  readonly experiment: readonly string[];
+  readonly tag: readonly string[];
+  readonly attempts?: number;
+  readonly concurrency?: number;
+  readonly timeout?: number;
+  readonly json?: boolean;
+  readonly dryRun?: boolean;
+  readonly dir: string;
+}
+
+/** Commands load what they need when they run, so that `--help` loads nothing. */
+export function createProgram(): Program {
+  let exitCode: number = EXIT.ok;
+  const program = new Command('niceeval')
+    .description('Evaluates coding agents: a fresh container per Attempt, standard events, attributed changes, honest verdicts.')
+    .version(versionOf())
+    .exitOverride()
+    .showHelpAfterError('(add --help for what there is)');
+
+  program.command('run')
+    .description('Run evals by experiments and write the record to .niceeval/runs/.')
+    .argument('[selectors...]', 'ids of evals, or prefixes of ids; none: all')
+    .addOption(new Option('--sandbox <backend>', 'where Attempts run').choices(['docker']).default('docker'))
+    .option('--experiment <id>', 'only this experiment, or all below this prefix; repeatable', collect, [])
+    .option('--tag <tag>', 'only evals with this tag; repeatable', collect, [])
+    .option('--attempts <n>', 'Attempts per eval and experiment', wholeNumber)
+    .option('--concurrency <n>', 'how many Attempts run at once (default: 2)', wholeNumber)
+    .option('--timeout <ms>', 'milliseconds that one Attempt may take', wholeNumber)
+    .option('--json', 'JSON lines on standard output, and nothing else there')
+    .option('--dry-run', 'only tell what would run')
+    .option('--dir <folder>', 'the project', '.')
+    .addHelpText('after', [
+      '',
+      'Examples:',
+      '  niceeval run                          everything in evals/ by everything in experiments/',
+      '  niceeval run fix-sum --attempts 5     one eval, five times by each experiment',
+      '  niceeval run --experiment codex --json',
+      '',
+      'Exit codes: 0 all passed, 1 an Attempt failed or errored, 2 a bad command or definition, 3 no container engine, 130 interrupted.',
+    ].join('\n'))
+    .action(async (selectors: string[], flags: RunFlags) => {
+      const { runCommand } = await import('./run-command.js');
+      exitCode = await runCommand(selectors, flags);
+    });
+
+  program.command('clean')
+    .description('Remove containers and networks that a killed run left behind. Living runs are left alone.')
+    .option('--dry-run', 'only tell what would be removed')
+    .action(async (flags: { readonly dryRun?: boolean }) => {
+      const { cleanCommand } = await import('./clean-command.js');
+      exitCode = await cleanCommand(flags);
+    });
+
+  program.command('images')
+    .description('Build the sandbox image now, so that no run has to wait for it.')
+    .action(async () => {
+      const { imagesCommand } = await import('./images-command.js');
+      exitCode = await imagesCommand();
+    });
+
+  return {
+    run: async (argv) => {
+      try {
+        await program.parseAsync([...argv], { from: 'user' });
+        return exitCode;
+      } catch (error) {
+        if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+        const { failureCode } = await import('./failure.js');
+        return failureCode(error);
+      }
+    },
+  };
+}
+
+function collect(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
+}
+
+function wholeNumber(value: string): number {
+  const number = Number(value);
+  if (!/^\d+$/.test(value) || !Number.isSafeInteger(number) || number < 1) throw new InvalidArgumentError('It must be a whole number of at least 1.');
+  return number;
+}
+
+function versionOf(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+}

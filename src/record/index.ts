@@ -1,0 +1,1 @@
+export { attemptFileSchema, changesFileSchema, claimsFileSchema, eventLineSchema, runFileSchema, SCHEMA_VERSION } from './schema.js';

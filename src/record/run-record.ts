@@ -1,0 +1,80 @@
+import { createWriteStream } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { finished } from 'node:stream/promises';
+import type { RawSink } from '../agents/agent.js';
+import type { AttemptSink, RunSink } from '../run/ports.js';
+import type { AttemptResult, RunResult } from '../run/result.js';
+import { SCHEMA_VERSION } from './schema.js';
+import { writeAtomic } from './write-atomic.js';
+
+/**
+ * Opens the folder of a run: `run.json` last, and per Attempt `attempts/<id>/` with `raw/` and `blobs/` while it runs
+ * and `attempt.json`, `events.jsonl`, `changes.json` and `claims.json` when it has ended.
+ *
+ * @param folder Must not exist: two runs never share one.
+ */
+export async function openRunRecord(folder: string): Promise<RunSink> {
+  await mkdir(join(folder, '..'), { recursive: true });
+  await mkdir(folder);
+  await mkdir(join(folder, 'attempts'));
+  return {
+    async openAttempt(attempt) {
+      const own = join(folder, 'attempts', attempt.id);
+      await mkdir(join(own, 'raw'), { recursive: true });
+      return attemptSink(own);
+    },
+    seal: (result) => writeAtomic(join(folder, 'run.json'), json({ ...headOf('niceeval.run'), ...runFacts(result) })),
+  };
+}
+
+function attemptSink(folder: string): AttemptSink {
+  return {
+    blobFolder: join(folder, 'blobs'),
+    openRaw: (name) => openRawFile(join(folder, 'raw', basename(name))),
+    async seal(result) {
+      const { claims, changes, turns, ...facts } = result;
+      const lines = turns.flatMap(({ session, turn, events }) => events.map((event) => `${JSON.stringify({ session, turn, event })}\n`));
+      await writeAtomic(join(folder, 'events.jsonl'), lines.join(''));
+      await writeAtomic(join(folder, 'changes.json'), json({ ...headOf('niceeval.changes'), changes }));
+      await writeAtomic(join(folder, 'claims.json'), json({ ...headOf('niceeval.claims'), claims }));
+      // Last: an Attempt without this file did not end.
+      await writeAtomic(join(folder, 'attempt.json'), json({ ...headOf('niceeval.attempt'), ...facts, turns: turns.map(withoutEvents) }));
+    },
+  };
+}
+
+function withoutEvents({ events: _events, ...turn }: AttemptResult['turns'][number]): object {
+  return turn;
+}
+
+async function openRawFile(path: string): Promise<RawSink> {
+  const stream = createWriteStream(path, { flags: 'a' });
+  const failed = new Promise<never>((_resolve, reject) => { stream.once('error', reject); });
+  failed.catch(() => undefined);
+  return {
+    write: async (chunk) => {
+      if (!stream.write(chunk)) await Promise.race([new Promise<void>((resolve) => { stream.once('drain', () => resolve()); }), failed]);
+    },
+    close: async () => {
+      stream.end();
+      await finished(stream);
+    },
+  };
+}
+
+function runFacts(result: RunResult): object {
+  const { attempts, ...facts } = result;
+  return {
+    ...facts,
+    attempts: attempts.map(({ id, evalId, experimentId, index, verdict }) => ({ id, evalId, experimentId, index, verdict })),
+  };
+}
+
+function headOf(format: string): { readonly format: string; readonly schemaVersion: number } {
+  return { format, schemaVersion: SCHEMA_VERSION };
+}
+
+function json(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}

@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { claimSchema } from '../assert/claim.js';
+import { evidenceCoverageSchema } from '../evidence/coverage.js';
+import { streamEventSchema } from '../evidence/events.js';
+import { workspaceChangesSchema } from '../evidence/file-changes.js';
+import { jsonValueSchema } from '../evidence/json.js';
+import { usageSchema } from '../evidence/usage.js';
+import { verdictSchema } from '../verdict/verdict.js';
+
+/** The version of every file that this package writes. A reader takes unknown fields as they come. */
+export const SCHEMA_VERSION = 1;
+
+const head = <F extends string>(format: F) => ({ format: z.literal(format), schemaVersion: z.literal(SCHEMA_VERSION) });
+const count = z.number().int().nonnegative();
+
+export const attemptFileSchema = z.object({
+  ...head('niceeval.attempt'),
+  id: z.string(),
+  evalId: z.string(),
+  experimentId: z.string(),
+  index: z.number().int().positive(),
+  agent: z.string(),
+  model: z.string().exactOptional(),
+  verdict: verdictSchema,
+  reasons: z.array(z.string()),
+  interrupted: z.boolean(),
+  error: z.object({
+    phase: z.string(),
+    code: z.string(),
+    message: z.string(),
+    timeout: z.object({ limitMs: z.number(), source: z.string() }).exactOptional(),
+  }).exactOptional(),
+  skipped: z.string().exactOptional(),
+  turns: z.array(z.object({
+    session: z.number().int().positive(),
+    turn: z.number().int().positive(),
+    label: z.string(),
+    status: z.enum(['completed', 'failed', 'waiting']),
+    coverage: evidenceCoverageSchema,
+    usage: usageSchema.exactOptional(),
+    data: jsonValueSchema.exactOptional(),
+    startedAt: z.string(),
+    durationMs: z.number(),
+    failure: z.object({ kind: z.string(), message: z.string() }).exactOptional(),
+  })),
+  usage: usageSchema,
+  gateway: z.object({ requests: count, usage: usageSchema }).exactOptional(),
+  diagnostics: z.array(z.object({ code: z.string(), message: z.string() })),
+  logs: z.array(z.string()),
+  startedAt: z.string(),
+  timings: z.object({ queuedMs: z.number(), sandboxMs: z.number(), testMs: z.number(), teardownMs: z.number(), totalMs: z.number() }),
+});
+
+export const claimsFileSchema = z.object({ ...head('niceeval.claims'), claims: z.array(claimSchema) });
+
+export const changesFileSchema = z.object({ ...head('niceeval.changes'), changes: workspaceChangesSchema });
+
+/** One line of `events.jsonl`. */
+export const eventLineSchema = z.object({ session: z.number().int(), turn: z.number().int(), event: streamEventSchema });
+
+export const runFileSchema = z.object({
+  ...head('niceeval.run'),
+  runId: z.string(),
+  startedAt: z.string(),
+  durationMs: z.number(),
+  interrupted: z.boolean(),
+  counts: z.object({ total: count, passed: count, failed: count, errored: count, skipped: count }),
+  attempts: z.array(z.object({ id: z.string(), evalId: z.string(), experimentId: z.string(), index: z.number(), verdict: verdictSchema })),
+});

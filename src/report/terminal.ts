@@ -1,0 +1,86 @@
+import Table from 'cli-table3';
+import type { Colors } from 'picocolors/types.js';
+import type { RunEvent } from '../run/ports.js';
+import type { AttemptResult, RunResult } from '../run/result.js';
+import type { Verdict } from '../verdict/verdict.js';
+import { clip, plainLine } from './plain-text.js';
+
+const REASON_CHARACTERS = 600;
+
+/** What a terminal reporter writes to. */
+export interface TerminalOptions {
+  readonly write: (text: string) => void;
+  readonly colors: Colors;
+}
+
+/** Tells a run in lines: progress as it happens, a table and the reasons at the end. */
+export function createTerminalReporter({ write, colors }: TerminalOptions): (event: RunEvent) => void {
+  let planned = 0;
+  let done = 0;
+  const line = (text: string): void => write(`${text}\n`);
+  return (event) => {
+    switch (event.type) {
+      case 'run.started':
+        planned = event.planned;
+        line(`run ${event.runId}: ${planned} ${planned === 1 ? 'Attempt' : 'Attempts'}`);
+        break;
+      case 'image.progress':
+        line(colors.dim(`  image: ${clip(plainLine(event.line), 160)}`));
+        break;
+      case 'attempt.started':
+        line(colors.dim(`  started  ${plainLine(event.evalId)} by ${plainLine(event.experimentId)}`));
+        break;
+      case 'attempt.finished':
+        done += 1;
+        line(`  ${mark(event.result.verdict, colors)}  ${plainLine(event.result.evalId)} by ${plainLine(event.result.experimentId)} in ${seconds(event.result.timings.totalMs)} (${done} of ${planned})`);
+        break;
+      case 'run.finished':
+        write(summaryOf(event.result, colors));
+        break;
+    }
+  };
+}
+
+/** The table of a run and, below it, one line for each cause of everything that did not pass. */
+export function summaryOf(result: RunResult, colors: Colors): string {
+  if (result.attempts.length === 0) return 'No Attempt was started.\n';
+  const table = new Table({ head: ['eval', 'experiment', '#', 'verdict', 'claims', 'tokens in/out', 'changes', 'time'], style: { head: [], border: [] } });
+  for (const attempt of result.attempts) table.push(rowOf(attempt, colors));
+  const lines = [table.toString()];
+  for (const attempt of result.attempts) {
+    for (const reason of attempt.reasons) {
+      lines.push(`${mark(attempt.verdict, colors)}  ${plainLine(attempt.evalId)} by ${plainLine(attempt.experimentId)}: ${clip(plainLine(reason), REASON_CHARACTERS)}`);
+    }
+  }
+  const { passed, failed, errored, skipped } = result.counts;
+  lines.push(`${passed} passed, ${failed} failed, ${errored} errored, ${skipped} skipped in ${seconds(result.durationMs)}${result.interrupted ? ' (interrupted)' : ''}`);
+  return `${lines.join('\n')}\n`;
+}
+
+function rowOf(attempt: AttemptResult, colors: Colors): string[] {
+  const matched = attempt.claims.filter((claim) => claim.state === 'matched').length;
+  const { inputTokens, outputTokens } = attempt.usage;
+  return [
+    plainLine(attempt.evalId),
+    plainLine(attempt.experimentId),
+    String(attempt.index),
+    mark(attempt.verdict, colors),
+    attempt.claims.length === 0 ? 'no claims' : `${matched}/${attempt.claims.length}`,
+    `${inputTokens ?? '-'}/${outputTokens ?? '-'}`,
+    attempt.changes.state === 'available' ? String(attempt.changes.net.length) : '-',
+    seconds(attempt.timings.totalMs),
+  ];
+}
+
+function mark(verdict: Verdict, colors: Colors): string {
+  switch (verdict) {
+    case 'passed': return colors.green('passed');
+    case 'failed': return colors.red('failed');
+    case 'errored': return colors.magenta('errored');
+    case 'skipped': return colors.yellow('skipped');
+  }
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
+}

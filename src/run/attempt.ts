@@ -1,0 +1,303 @@
+import type { AgentContext, AgentSession, ModelEndpoint, SandboxAgentContext, TurnInput } from '../agents/agent.js';
+import { isAgentSendError } from '../agents/errors.js';
+import { ClaimStop } from '../assert/errors.js';
+import { ClaimLedger } from '../assert/ledger.js';
+import type { FileEvidence } from '../assert/file-claims.js';
+import type { WindowFlag, WorkspaceChanges } from '../evidence/file-changes.js';
+import { startDeadline, DeadlineError, type Deadline } from '../lifetime/deadline.js';
+import { messageOf, NiceEvalError } from '../lifetime/error.js';
+import { Scope } from '../lifetime/scope.js';
+import type { PlannedAttempt } from '../plan/plan.js';
+import type { OwnedSandbox, SandboxProvider } from '../sandbox/sandbox.js';
+import { verdictOf } from '../verdict/verdict.js';
+import { createContentStore } from '../workspace/content-store.js';
+import { WorkspaceLedger, type ImageStates } from '../workspace/ledger.js';
+import { EvidenceLog, nothingSeen } from './evidence-log.js';
+import type { ModelAccess, ModelLease } from './model-access.js';
+import type { AttemptSink } from './ports.js';
+import type { AttemptError, AttemptPhase, AttemptResult, Diagnostic, TurnRecord } from './result.js';
+import { createSandboxTools } from './sandbox-tools.js';
+import { createTestContext, SkipSignal } from './test-context.js';
+import { createTurnTaking } from './turn-taking.js';
+
+/** Time beyond the Attempt's own that capture and cleanup may take, should nobody come back for the sandbox. */
+const GRACE_MS = 10 * 60_000;
+/** How long a sandbox lives at the most when the Attempt has no limit. */
+const UNLIMITED_LIFETIME_MS = 24 * 60 * 60_000;
+/** A test that does not end by itself after its time is up is left behind after this. */
+const TEST_END_LIMIT_MS = 60_000;
+
+/** What an Attempt needs from the run that it belongs to. */
+export interface AttemptWorld {
+  readonly provider: SandboxProvider;
+  readonly models: ModelAccess;
+  readonly imageStates: ImageStates;
+  readonly sink: AttemptSink;
+  /** Aborted when the run is interrupted. */
+  readonly signal: AbortSignal;
+  readonly queuedMs: number;
+}
+
+/** Runs one Attempt from an empty container to a sealed record. Never rejects because the agent or the world failed. */
+export async function runAttempt(attempt: PlannedAttempt, world: AttemptWorld): Promise<AttemptResult> {
+  const story = new AttemptStory(attempt, world);
+  await story.prepare();
+  await story.test();
+  return story.settle();
+}
+
+class AttemptStory {
+  readonly #attempt: PlannedAttempt;
+  readonly #world: AttemptWorld;
+  readonly #scope = new Scope();
+  readonly #claims = new ClaimLedger();
+  readonly #log: EvidenceLog;
+  readonly #deadline: Deadline;
+  readonly #diagnostics: Diagnostic[] = [];
+  readonly #logs: string[] = [];
+  readonly #startedAt = new Date();
+  readonly #clock = { begun: performance.now(), sandbox: 0, test: 0 };
+  readonly #take: <T>(work: () => Promise<T>) => Promise<T>;
+  #sandbox: OwnedSandbox | undefined;
+  #ledger: WorkspaceLedger | undefined;
+  #model: ModelLease | undefined;
+  #error: AttemptError | undefined;
+  #skipped: string | undefined;
+
+  constructor(attempt: PlannedAttempt, world: AttemptWorld) {
+    this.#attempt = attempt;
+    this.#world = world;
+    this.#log = new EvidenceLog(attempt.experiment.agent.evidenceCoverage);
+    this.#deadline = startDeadline(attempt.timeout?.limitMs, {
+      budget: `attempt timeout (set by ${attempt.timeout?.source ?? 'nobody'})`, parent: world.signal,
+    });
+    this.#take = createTurnTaking(this.#deadline.signal);
+  }
+
+  /** A fresh sandbox, a way to the model, the state that the agent starts from, the agent's own set-up. */
+  async prepare(): Promise<void> {
+    const { agent } = this.#attempt.experiment;
+    if (this.#attempt.script !== undefined) {
+      const { script } = this.#attempt;
+      await this.#in('gateway', async () => {
+        this.#model = await this.#world.models.open({ ...this.#attempt, script });
+        this.#scope.defer('give the network back', () => this.#model?.giveBack());
+      });
+    }
+    if (agent.kind === 'sandbox') await this.#in('sandbox', () => this.#openSandbox());
+    this.#clock.sandbox = performance.now();
+    await this.#in('setup', async () => {
+      if (agent.kind === 'sandbox') await agent.setup?.(this.#sandboxContext(1));
+      else await agent.setup?.(this.#agentContext(1));
+      this.#ledger?.touched();
+    });
+  }
+
+  async #openSandbox(): Promise<void> {
+    const image = await this.#world.provider.prepareImage(this.#attempt.sandbox);
+    const lifetimeMs = Math.min(this.#deadline.remainingMs(), UNLIMITED_LIFETIME_MS) + GRACE_MS;
+    const sandbox = await this.#world.provider.openSandbox(this.#attempt.sandbox, {
+      image,
+      network: this.#model === undefined ? { kind: 'none' } : { kind: 'closed', network: this.#model.network },
+      attemptId: this.#attempt.id,
+      lifetimeMs,
+      signal: this.#deadline.signal,
+    });
+    this.#sandbox = this.#scope.use('remove the sandbox', sandbox);
+    this.#ledger = await WorkspaceLedger.anchor(sandbox, {
+      store: createContentStore(this.#world.sink.blobFolder), imageId: image.id, states: this.#world.imageStates,
+    });
+  }
+
+  /** The author's test, until it ends, is stopped by a claim, skips, breaks, or its time is up. */
+  async test(): Promise<void> {
+    if (this.#error !== undefined) return;
+    const { signal } = this.#deadline;
+    const t = createTestContext({
+      attempt: this.#attempt,
+      log: this.#log,
+      claims: this.#claims,
+      signal,
+      ...(this.#sandbox === undefined ? {} : { sandbox: this.#sandboxTools(this.#sandbox) }),
+      send: (input, session) => this.#take(() => this.#send(input, session)),
+      note: (message) => { this.#logs.push(message); },
+    });
+    await this.#in('test', async () => {
+      const ended = (async () => this.#attempt.evalDefinition.test(t))();
+      ended.catch(() => undefined); // Looked at below; a test that is left behind must not break the process.
+      await Promise.race([ended, this.#leftBehind()]);
+      signal.throwIfAborted();
+    });
+    this.#clock.test = performance.now();
+  }
+
+  #sandboxTools(sandbox: OwnedSandbox): ReturnType<typeof createSandboxTools> {
+    return createSandboxTools({
+      sandbox,
+      claims: this.#claims,
+      take: this.#take,
+      touched: () => this.#ledger?.touched(),
+      fileEvidence: () => this.#fileEvidence(),
+      evalFile: this.#attempt.evalFile,
+      signal: this.#deadline.signal,
+    });
+  }
+
+  /** Settles some time after the end of the Attempt's time: sends end by themselves then, an author's own wait may not. */
+  async #leftBehind(): Promise<void> {
+    const { signal } = this.#deadline;
+    if (!signal.aborted) await new Promise<void>((resolve) => { signal.addEventListener('abort', () => resolve(), { once: true }); });
+    await new Promise<void>((resolve) => { setTimeout(resolve, TEST_END_LIMIT_MS).unref(); });
+  }
+
+  /** One window: the state before, the agent's turn, the state after. What was seen is kept however the turn ended. */
+  async #send(input: TurnInput, session: AgentSession): Promise<TurnRecord> {
+    this.#deadline.signal.throwIfAborted();
+    const { agent } = this.#attempt.experiment;
+    await this.#ledger?.openWindow();
+    const open = this.#log.begin(session.ordinal);
+    const startedAt = new Date();
+    const begun = performance.now();
+    const seen = (extra: Pick<Parameters<EvidenceLog['end']>[1], 'turn' | 'failure'>): TurnRecord => this.#log.end(open, {
+      prompt: input.text, startedAt: startedAt.toISOString(), durationMs: Math.round(performance.now() - begun), ...extra,
+    });
+    const flags: WindowFlag[] = [];
+    try {
+      const turn = agent.kind === 'sandbox'
+        ? await agent.send(input, this.#sandboxContext(session.ordinal, session))
+        : await agent.send(input, this.#agentContext(session.ordinal, session));
+      return seen({ turn });
+    } catch (error) {
+      if (this.#deadline.signal.aborted) flags.push('timed-out');
+      const kind = isAgentSendError(error) ? error.facts.kind : 'broken';
+      const turn = isAgentSendError(error) ? error.facts.turn : undefined;
+      seen({ turn: turn ?? nothingSeen, failure: { kind, message: messageOf(error) } });
+      throw error;
+    } finally {
+      await this.#ledger?.closeWindow(open.label, { flags });
+    }
+  }
+
+  /** Teardown in reverse order, claims on the frozen evidence, the verdict. */
+  async settle(): Promise<AttemptResult> {
+    const settling = performance.now();
+    const { agent } = this.#attempt.experiment;
+    await this.#in('teardown', async () => {
+      if (agent.kind === 'sandbox') { if (this.#sandbox !== undefined) await agent.teardown?.(this.#sandboxContext(1)); }
+      else await agent.teardown?.(this.#agentContext(1));
+    });
+    const counted = await this.#model?.close();
+    // The network is free again only after the sandbox in it is gone.
+    for (const failure of await this.#scope.close()) this.#note('cleanup', `${failure.what}: ${failure.message}`);
+    this.#deadline.close();
+    const claims = await this.#claims.settle();
+    const error = this.#error;
+    const judgement = verdictOf({
+      claims,
+      ...(error === undefined ? {} : { error }),
+      ...(this.#skipped === undefined ? {} : { skipped: this.#skipped }),
+    });
+    const { model } = this.#attempt.experiment;
+    const ended = performance.now();
+    const result: AttemptResult = {
+      id: this.#attempt.id,
+      evalId: this.#attempt.evalId,
+      experimentId: this.#attempt.experimentId,
+      index: this.#attempt.index,
+      agent: agent.name,
+      ...(model === undefined ? {} : { model }),
+      ...judgement,
+      interrupted: this.#world.signal.aborted,
+      ...(error === undefined ? {} : { error }),
+      ...(this.#skipped === undefined ? {} : { skipped: this.#skipped }),
+      claims,
+      turns: this.#log.turns,
+      usage: this.#log.usage,
+      changes: this.#changes(),
+      ...(counted === undefined ? {} : { gateway: counted }),
+      diagnostics: this.#diagnostics,
+      logs: this.#logs,
+      startedAt: this.#startedAt.toISOString(),
+      timings: {
+        queuedMs: Math.round(this.#world.queuedMs),
+        sandboxMs: Math.round((this.#clock.sandbox || settling) - this.#clock.begun),
+        testMs: this.#clock.test === 0 ? 0 : Math.round(this.#clock.test - this.#clock.sandbox),
+        teardownMs: Math.round(ended - settling),
+        totalMs: Math.round(ended - this.#clock.begun),
+      },
+    };
+    await this.#world.sink.seal(result);
+    return result;
+  }
+
+  #changes(): WorkspaceChanges {
+    return this.#ledger?.changes() ?? { state: 'unavailable', reason: this.#error === undefined ? 'the agent has no sandbox' : 'the sandbox was not opened' };
+  }
+
+  #fileEvidence(): FileEvidence {
+    return { changes: this.#changes(), content: (sha256) => this.#ledger?.content(sha256) ?? Promise.resolve(undefined) };
+  }
+
+  #agentContext(ordinal: number, session?: AgentSession): AgentContext {
+    const { model, reasoningEffort, flags = {} } = this.#attempt.experiment;
+    const endpoint: ModelEndpoint | undefined = this.#model?.endpoint;
+    const turn = this.#log.turns.filter((record) => record.session === ordinal).length + 1;
+    return {
+      signal: this.#deadline.signal,
+      ...(model === undefined ? {} : { model }),
+      ...(reasoningEffort === undefined ? {} : { reasoningEffort }),
+      flags,
+      experimentId: this.#attempt.experimentId,
+      evalId: this.#attempt.evalId,
+      attempt: { id: this.#attempt.id, index: this.#attempt.index },
+      session: session ?? { ordinal, id: undefined, capture: () => undefined, get: () => undefined, set: () => undefined },
+      ...(endpoint === undefined ? {} : { endpoint }),
+      openRaw: (name) => this.#world.sink.openRaw(`session${ordinal}-turn${turn}-${name}`),
+      diagnostic: (code, message) => this.#note(code, message),
+    };
+  }
+
+  #sandboxContext(ordinal: number, session?: AgentSession): SandboxAgentContext {
+    if (this.#sandbox === undefined) throw new TypeError('The sandbox is not open.');
+    return { ...this.#agentContext(ordinal, session), sandbox: this.#sandbox };
+  }
+
+  #note(code: string, message: string): void {
+    this.#diagnostics.push({ code, message });
+  }
+
+  /** Runs one part; the first failure is the Attempt's, later ones are remarks. */
+  async #in(phase: AttemptPhase, work: () => Promise<void>): Promise<void> {
+    if (this.#error !== undefined && phase !== 'teardown') return;
+    try {
+      if (phase !== 'teardown') this.#deadline.signal.throwIfAborted();
+      await work();
+    } catch (thrown) {
+      if (thrown instanceof ClaimStop) return;
+      if (thrown instanceof SkipSignal) {
+        this.#skipped = thrown.reason;
+        return;
+      }
+      const error = this.#errorOf(phase, thrown);
+      if (this.#error === undefined && phase !== 'teardown') this.#error = error;
+      else this.#note(error.code, `${error.phase}: ${error.message}`);
+    }
+  }
+
+  #errorOf(phase: AttemptPhase, thrown: unknown): AttemptError {
+    const { signal } = this.#deadline;
+    if (this.#world.signal.aborted) return { phase, code: 'interrupted', message: 'the run was interrupted' };
+    if (signal.aborted && signal.reason instanceof DeadlineError && this.#attempt.timeout !== undefined) {
+      const { limitMs, source } = this.#attempt.timeout;
+      return { phase, code: signal.reason.code, message: `timed out: the limit of ${limitMs} ms (set by ${source}) ran out`, timeout: { limitMs, source } };
+    }
+    const isSend = isAgentSendError(thrown);
+    const code = thrown instanceof NiceEvalError || isSend ? thrown.code : codeOf(thrown);
+    return { phase: isSend ? 'send' : phase, code, message: messageOf(thrown) };
+  }
+}
+
+function codeOf(thrown: unknown): string {
+  const code = (thrown as { code?: unknown } | null)?.code;
+  return typeof code === 'string' ? code : 'test-threw';
+}

@@ -1,0 +1,98 @@
+import type { ScopeEvidence } from '../assert/scope.js';
+import { foldCoverage, lowerCoverage, completeEvidenceCoverage, type EvidenceCoverage } from '../evidence/coverage.js';
+import type { StreamEvent } from '../evidence/events.js';
+import type { Turn } from '../evidence/turn.js';
+import { addUsage, type Usage } from '../evidence/usage.js';
+import type { TurnRecord } from './result.js';
+
+/** A send that is under way. */
+export interface OpenTurn {
+  readonly session: number;
+  readonly turn: number;
+  readonly label: string;
+}
+
+/** Everything that was seen of the agent in one Attempt. Lives outside the test, so nothing is lost when it is cut. */
+export class EvidenceLog {
+  readonly #declared: EvidenceCoverage;
+  readonly #turns: TurnRecord[] = [];
+  #open: OpenTurn | undefined;
+  #sessions = 0;
+
+  /** @param declared The agent's own coverage; a turn may only lower it. */
+  constructor(declared: EvidenceCoverage) {
+    this.#declared = declared;
+  }
+
+  get turns(): readonly TurnRecord[] {
+    return this.#turns;
+  }
+
+  get usage(): Usage {
+    return addUsage(this.#turns.flatMap((turn) => (turn.usage === undefined ? [] : [turn.usage])));
+  }
+
+  /** The number of a new session, from 1. */
+  newSession(): number {
+    this.#sessions += 1;
+    return this.#sessions;
+  }
+
+  begin(session: number): OpenTurn {
+    const turn = this.#turns.filter((record) => record.session === session).length + 1;
+    const label = session === 1 ? `turn${turn}` : `session${session}/turn${turn}`;
+    this.#open = { session, turn, label };
+    return this.#open;
+  }
+
+  /**
+   * Adds what a send came to.
+   *
+   * @throws RangeError when the turn claims better coverage than the agent declares.
+   */
+  end(open: OpenTurn, seen: { readonly turn: Turn; readonly prompt: string; readonly startedAt: string; readonly durationMs: number; readonly failure?: TurnRecord['failure'] }): TurnRecord {
+    const { turn } = seen;
+    const record: TurnRecord = Object.freeze({
+      ...open,
+      status: turn.status,
+      events: Object.freeze([{ type: 'message', role: 'user', text: seen.prompt } as const, ...turn.events]),
+      coverage: lowerCoverage(this.#declared, turn.evidenceCoverage),
+      ...(turn.usage === undefined ? {} : { usage: turn.usage }),
+      ...(turn.data === undefined ? {} : { data: turn.data }),
+      startedAt: seen.startedAt,
+      durationMs: seen.durationMs,
+      ...(seen.failure === undefined ? {} : { failure: seen.failure }),
+    });
+    this.#open = undefined;
+    this.#turns.push(record);
+    return record;
+  }
+
+  eventsOf(session?: number): readonly StreamEvent[] {
+    return this.#turns.filter((turn) => session === undefined || turn.session === session).flatMap((turn) => turn.events);
+  }
+
+  /** A frozen look at one turn, one session or the whole Attempt. */
+  scope(name: string, options: { readonly turn?: TurnRecord; readonly session?: number } = {}): ScopeEvidence {
+    const turns = options.turn !== undefined ? [options.turn] : this.#turns.filter((turn) => options.session === undefined || turn.session === options.session);
+    const ordinals = [...new Set(turns.map((turn) => turn.session))];
+    return Object.freeze({
+      name,
+      sessions: ordinals.map((ordinal) => {
+        const own = turns.filter((turn) => turn.session === ordinal);
+        return { events: own.flatMap((turn) => turn.events), statuses: own.map((turn) => turn.status) };
+      }),
+      coverage: turns.length === 0 ? this.#declared : foldCoverage(turns.map((turn) => turn.coverage)),
+      running: options.turn === undefined && this.#open !== undefined && (options.session === undefined || this.#open.session === options.session),
+    });
+  }
+}
+
+/** The coverage of an agent from which nothing was heard. */
+export const nothingSeen: Turn = Object.freeze({
+  events: [],
+  status: 'failed',
+  evidenceCoverage: Object.fromEntries(
+    Object.keys(completeEvidenceCoverage).map((channel) => [channel, { status: 'unavailable', reason: 'the send broke before anything was collected' }]),
+  ) as unknown as EvidenceCoverage,
+});

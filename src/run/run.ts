@@ -1,0 +1,97 @@
+import { Semaphore } from '../lifetime/semaphore.js';
+import type { Plan, PlannedAttempt } from '../plan/plan.js';
+import type { SandboxProvider } from '../sandbox/sandbox.js';
+import type { ImageStates } from '../workspace/ledger.js';
+import { runAttempt } from './attempt.js';
+import { createModelAccess } from './model-access.js';
+import type { RunEvent, RunSink } from './ports.js';
+import { countsOf, type AttemptResult, type RunResult } from './result.js';
+
+/** How a plan is carried out. */
+export interface RunOptions {
+  readonly runId: string;
+  /** How many Attempts run at once. */
+  readonly concurrency: number;
+  readonly provider: SandboxProvider;
+  readonly sink: RunSink;
+  /** Interrupts the run: what is under way ends, nothing new starts. */
+  readonly signal: AbortSignal;
+  readonly onEvent: (event: RunEvent) => void;
+}
+
+/**
+ * Carries out a plan. Everything that was opened belongs to the provider, which the caller closes.
+ *
+ * @throws what the provider throws when the images cannot be made, before any Attempt has started.
+ */
+export async function run(plan: Plan, options: RunOptions): Promise<RunResult> {
+  const startedAt = new Date();
+  const begun = performance.now();
+  options.onEvent({ type: 'run.started', runId: options.runId, planned: plan.attempts.length, at: startedAt.toISOString() });
+  await prepareImages(plan, options);
+
+  const world = { models: createModelAccess(options.provider), imageStates: new Map() as ImageStates };
+  const slots = new Semaphore(options.concurrency);
+  const lanes = laneLimits(plan);
+  const results = await Promise.all(plan.attempts.map((attempt) => dispatch(attempt, options, world, slots, lanes)));
+
+  const attempts = results.filter((result) => result !== undefined);
+  const result: RunResult = {
+    runId: options.runId,
+    startedAt: startedAt.toISOString(),
+    durationMs: Math.round(performance.now() - begun),
+    interrupted: options.signal.aborted,
+    counts: countsOf(attempts),
+    attempts,
+  };
+  await options.sink.seal(result);
+  options.onEvent({ type: 'run.finished', result });
+  return result;
+}
+
+async function prepareImages(plan: Plan, options: RunOptions): Promise<void> {
+  const specs = new Map(plan.attempts
+    .filter((attempt) => attempt.experiment.agent.kind === 'sandbox')
+    .map((attempt) => [JSON.stringify(attempt.sandbox), attempt.sandbox]));
+  await Promise.all([...specs.values()].map((spec) => (
+    options.provider.prepareImage(spec, (line) => options.onEvent({ type: 'image.progress', line }))
+  )));
+}
+
+/** One limit for each experiment that sets one. */
+function laneLimits(plan: Plan): ReadonlyMap<string, Semaphore> {
+  return new Map(plan.attempts.flatMap(({ experimentId, experiment }) => (
+    experiment.maxConcurrency === undefined ? [] : [[experimentId, new Semaphore(experiment.maxConcurrency)] as const]
+  )));
+}
+
+/** `undefined`: the run was interrupted before the Attempt could start. */
+async function dispatch(
+  attempt: PlannedAttempt,
+  options: RunOptions,
+  world: { readonly models: ReturnType<typeof createModelAccess>; readonly imageStates: ImageStates },
+  slots: Semaphore,
+  lanes: ReadonlyMap<string, Semaphore>,
+): Promise<AttemptResult | undefined> {
+  const queued = performance.now();
+  const leave: (() => void)[] = [];
+  try {
+    // The experiment's own limit first: an Attempt that waits for it must not hold a place of the run.
+    for (const limit of [lanes.get(attempt.experimentId), slots]) if (limit !== undefined) leave.push(await limit.acquire(options.signal));
+  } catch {
+    for (const release of leave) release();
+    return undefined;
+  }
+  try {
+    options.onEvent({
+      type: 'attempt.started', attempt: attempt.id, evalId: attempt.evalId, experimentId: attempt.experimentId, at: new Date().toISOString(),
+    });
+    const result = await runAttempt(attempt, {
+      ...world, provider: options.provider, sink: await options.sink.openAttempt(attempt), signal: options.signal, queuedMs: performance.now() - queued,
+    });
+    options.onEvent({ type: 'attempt.finished', result });
+    return result;
+  } finally {
+    for (const release of leave) release();
+  }
+}

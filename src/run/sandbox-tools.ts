@@ -1,0 +1,54 @@
+import { dirname, isAbsolute, join } from 'node:path';
+import { changedPaths, fileChanged, fileDeleted, noChanges, type FileEvidence } from '../assert/file-claims.js';
+import type { ClaimLedger } from '../assert/ledger.js';
+import type { SandboxTools } from '../define/context.js';
+import type { CommandOptions, Sandbox } from '../sandbox/sandbox.js';
+
+/** What the author's view of the sandbox needs. */
+export interface SandboxToolsOptions {
+  readonly sandbox: Sandbox;
+  readonly claims: ClaimLedger;
+  /** Runs one operation when no send is under way. */
+  readonly take: <T>(work: () => Promise<T>) => Promise<T>;
+  /** Called before everything that may write. */
+  readonly touched: () => void;
+  /** The frozen end of the Attempt; asked when claims are evaluated. */
+  readonly fileEvidence: () => FileEvidence;
+  /** Relative host paths are relative to this file's folder. */
+  readonly evalFile: string;
+  /** What is left of the Attempt's time, and its end. */
+  readonly signal: AbortSignal;
+}
+
+/** The sandbox as a test sees it: its operations, and claims about what the agent changed in it. */
+export function createSandboxTools(options: SandboxToolsOptions): SandboxTools {
+  const { sandbox, claims, take, touched, fileEvidence, signal } = options;
+  const host = (path: string): string => (isAbsolute(path) ? path : join(dirname(options.evalFile), path));
+  const write = <T>(work: () => Promise<T>): Promise<T> => take(() => {
+    touched();
+    return work();
+  });
+  const bounded = (given: CommandOptions = {}): CommandOptions => ({
+    ...given, signal: given.signal === undefined ? signal : AbortSignal.any([signal, given.signal]),
+  });
+  return {
+    workdir: sandbox.workdir,
+    runCommand: (command, args, given) => write(() => sandbox.runCommand(command, args, bounded(given))),
+    runShell: (script, given) => write(() => sandbox.runShell(script, bounded(given))),
+    runCommandOrThrow: (command, args, given) => write(() => sandbox.runCommandOrThrow(command, args, bounded(given))),
+    runShellOrThrow: (script, given) => write(() => sandbox.runShellOrThrow(script, bounded(given))),
+    readText: (path) => take(() => sandbox.readText(path)),
+    readBytes: (path) => take(() => sandbox.readBytes(path)),
+    pathExists: (path) => take(() => sandbox.pathExists(path)),
+    writeText: (path, text) => write(() => sandbox.writeText(path, text)),
+    writeBytes: (path, bytes) => write(() => sandbox.writeBytes(path, bytes)),
+    uploadFile: (hostPath, path) => write(() => sandbox.uploadFile(host(hostPath), path)),
+    uploadDirectory: (hostPath, path, given) => write(() => sandbox.uploadDirectory(host(hostPath), path, given)),
+    downloadFile: (path, hostPath) => take(() => sandbox.downloadFile(path, host(hostPath))),
+    downloadDirectory: (path, hostPath) => take(() => sandbox.downloadDirectory(path, host(hostPath))),
+    fileChanged: (path, given) => claims.register(fileChanged(fileEvidence, path, given)),
+    fileDeleted: (path) => claims.register(fileDeleted(fileEvidence, path)),
+    changedPaths: (paths) => claims.register(changedPaths(fileEvidence, paths)),
+    noChanges: () => claims.register(noChanges(fileEvidence)),
+  };
+}

@@ -1,0 +1,115 @@
+import type { ClaimLedger } from '../assert/ledger.js';
+import type { ScopeEvidence } from '../assert/scope.js';
+import { calledTool, notCalledTool, succeeded } from '../assert/scoped-claims.js';
+import { isMatch, type ValueMatch } from '../expect/match.js';
+import { ClaimAuthoringError } from '../assert/errors.js';
+import type { SandboxTools, ScopedClaims, SendInput, SessionHandle, TestContext, TurnHandle } from '../define/context.js';
+import type { StreamEvent } from '../evidence/events.js';
+import { toolOccurrencesOf } from '../evidence/occurrence.js';
+import type { AgentSession, TurnInput } from '../agents/agent.js';
+import type { PlannedAttempt } from '../plan/plan.js';
+import { createAgentSession } from './agent-session.js';
+import type { EvidenceLog } from './evidence-log.js';
+import type { TurnRecord } from './result.js';
+
+/** What a test's `t` is made of. */
+export interface TestContextOptions {
+  readonly attempt: PlannedAttempt;
+  readonly log: EvidenceLog;
+  readonly claims: ClaimLedger;
+  readonly signal: AbortSignal;
+  /** Absent for an agent without a sandbox. */
+  readonly sandbox?: SandboxTools;
+  /** Sends one message and records the turn. */
+  readonly send: (input: TurnInput, session: AgentSession) => Promise<TurnRecord>;
+  readonly note: (message: string) => void;
+}
+
+/** Ends a test as skipped. */
+export class SkipSignal extends Error {
+  readonly code = 'skip';
+  constructor(readonly reason: string) {
+    super(reason);
+  }
+}
+
+/** Makes the `t` of one Attempt. */
+export function createTestContext(options: TestContextOptions): TestContext {
+  const { log, claims, attempt } = options;
+  const main = createSession(options, 'the session');
+  const root = scopedClaims(claims, () => log.scope('the attempt'));
+  const { model, reasoningEffort, flags = {} } = attempt.experiment;
+  return {
+    ...root,
+    send: main.send,
+    get sessionId() { return main.sessionId; },
+    get reply() { return main.reply; },
+    get events() { return log.eventsOf(); },
+    get sandbox() {
+      if (options.sandbox === undefined) throw new ClaimAuthoringError(`The agent "${attempt.experiment.agent.name}" has no sandbox. Use an agent made by defineSandboxAgent.`);
+      return options.sandbox;
+    },
+    signal: options.signal,
+    ...(model === undefined ? {} : { model }),
+    ...(reasoningEffort === undefined ? {} : { reasoningEffort }),
+    flags,
+    get usage() { return log.usage; },
+    newSession: () => createSession(options, undefined),
+    check: (value, match) => {
+      if (!isMatch(match) || match.domain !== 'value') throw new ClaimAuthoringError('check(value, match) needs a value match, for instance equals(...).');
+      return claims.register({ description: `the value ${match.description}`, evaluate: () => (match as ValueMatch).evaluate(value) });
+    },
+    skip: (reason) => {
+      if (typeof reason !== 'string' || reason.trim() === '') throw new ClaimAuthoringError('skip(reason) needs a reason.');
+      throw new SkipSignal(reason);
+    },
+    log: (message) => options.note(String(message)),
+  };
+}
+
+function createSession(options: TestContextOptions, name: string | undefined): SessionHandle {
+  const ordinal = options.log.newSession();
+  const session = createAgentSession(ordinal);
+  const title = name ?? `session ${ordinal}`;
+  return {
+    ...scopedClaims(options.claims, () => options.log.scope(title, { session: ordinal })),
+    get sessionId() { return session.id; },
+    get reply() { return lastText(options.log.eventsOf(ordinal)); },
+    get events() { return options.log.eventsOf(ordinal); },
+    send: async (input) => turnHandle(options, await options.send(turnInputOf(input), session)),
+  };
+}
+
+function turnHandle({ log, claims }: TestContextOptions, record: TurnRecord): TurnHandle {
+  const title = record.session === 1 ? `turn ${record.turn}` : `session ${record.session} turn ${record.turn}`;
+  return {
+    ...scopedClaims(claims, () => log.scope(title, { turn: record })),
+    status: record.status,
+    events: record.events,
+    toolCalls: toolOccurrencesOf(record.events).occurrences,
+    message: lastText(record.events),
+    ...(record.data === undefined ? {} : { data: record.data }),
+    ...(record.usage === undefined ? {} : { usage: record.usage }),
+  };
+}
+
+function scopedClaims(claims: ClaimLedger, scope: () => ScopeEvidence): ScopedClaims {
+  return {
+    succeeded: () => claims.register(succeeded(scope())),
+    calledTool: (tool, given) => claims.register(calledTool(scope(), tool, given)),
+    notCalledTool: (tool) => claims.register(notCalledTool(scope(), tool)),
+  };
+}
+
+function lastText(events: readonly StreamEvent[]): string {
+  const texts = events.flatMap((event) => (
+    event.type === 'message' && event.role === 'assistant' && event.parentOperationId === undefined && event.text.trim() !== '' ? [event.text] : []
+  ));
+  return texts.at(-1) ?? '';
+}
+
+function turnInputOf(input: SendInput): TurnInput {
+  const text = typeof input === 'string' ? input : input?.text;
+  if (typeof text !== 'string' || text.trim() === '') throw new ClaimAuthoringError('send(...) needs a text that is not blank.');
+  return { text };
+}
