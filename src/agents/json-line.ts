@@ -56,7 +56,7 @@ function readDamagedLine(text: string, onValue: (value: JsonValue) => void, onUn
 
 /** A disk that lost power pads with NUL; a careless writer leaves control characters raw inside strings. */
 function escapeControls(text: string): string {
-  // eslint-disable-next-line no-control-regex
+   
   return text.replace(/^[\0\s]+|[\0\s]+$/g, '').replace(/[\0-\x08\x0b\x0c\x0e-\x1f]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 

@@ -1,6 +1,4 @@
-import type { EvidenceCoverage } from '../evidence/coverage.js';
 import type { Turn } from '../evidence/turn.js';
-import { EVIDENCE_CHANNELS } from '../evidence/coverage.js';
 import { messageOf } from '../lifetime/error.js';
 import { AgentSendError, type SendFailureKind } from './errors.js';
 import type { Launched } from './launch.js';
@@ -37,14 +35,4 @@ export function settleSend(agent: string, program: string, launched: Launched, p
     case 'nothing':
       throw fail('no-end', `${agent} ended with ${exit} but did not finish: ${ending.reason}`);
   }
-}
-
-/** Only the channels in which a turn is worse than declared; a turn cannot claim more. */
-export function loweredBy(declared: EvidenceCoverage, turn: Turn): Turn {
-  const rank = { complete: 2, partial: 1, unavailable: 0 } as const;
-  const lowered = EVIDENCE_CHANNELS.flatMap((channel) => {
-    const entry = turn.evidenceCoverage?.[channel];
-    return entry === undefined || rank[entry.status] >= rank[declared[channel].status] ? [] : [[channel, entry] as const];
-  });
-  return { ...turn, evidenceCoverage: Object.fromEntries(lowered) };
 }

@@ -101,7 +101,6 @@ function withPath(outcome: MatchOutcome & { status: 'mismatched' }): string {
 }
 
 function checkedLabel(text: string): string {
-  // eslint-disable-next-line no-control-regex -- control characters are what is refused here
   if (typeof text !== 'string' || text.trim() === '' || [...text].length > LABEL_CHARACTERS || /[\u0000-\u001f\u007f]/.test(text)) {
     throw new ClaimAuthoringError(`A label has 1 to ${LABEL_CHARACTERS} characters and no control characters; ${JSON.stringify(text)} is none.`);
   }

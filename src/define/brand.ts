@@ -7,7 +7,7 @@ const BRAND = Symbol.for('niceeval.definition');
 
 /** Marks and freezes what a define function made. */
 export function brandDefinition<T extends object>(kind: DefinitionKind, definition: T): T {
-  return Object.freeze(Object.defineProperty({ ...definition }, BRAND, { value: kind })) as T;
+  return Object.freeze(Object.defineProperty({ ...definition }, BRAND, { value: kind }));
 }
 
 /** True for what the define function of this kind made, also in another copy of the package. */

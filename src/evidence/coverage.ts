@@ -28,7 +28,7 @@ const entrySchema: z.ZodType<EvidenceCoverageEntry> = z.discriminatedUnion('stat
   z.strictObject({ status: z.literal('complete') }),
   z.strictObject({ status: z.literal('partial'), reason: z.string().trim().min(1) }),
   z.strictObject({ status: z.literal('unavailable'), reason: z.string().trim().min(1) }),
-]) as z.ZodType<EvidenceCoverageEntry>;
+]);
 
 export const evidenceCoverageSchema = z.strictObject({
   events: entrySchema,

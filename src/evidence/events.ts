@@ -159,9 +159,3 @@ export const streamEventSchema: z.ZodType<StreamEvent> = z.discriminatedUnion('t
   }),
   z.object({ type: z.literal('error'), message: z.string(), recovered: z.boolean().exactOptional(), ...facts }),
 ]);
-
-/** The ten kinds, in the order of the standard. */
-export const STREAM_EVENT_TYPES = [
-  'message', 'operation.started', 'operation.finished', 'skill.loaded', 'input.requested',
-  'thinking', 'context.injected', 'compaction', 'error',
-] as const satisfies readonly StreamEvent['type'][];

@@ -120,4 +120,4 @@ export const workspaceChangesSchema: z.ZodType<WorkspaceChanges> = z.discriminat
     net: z.array(z.union([z.strictObject({ path: z.string(), mixed: z.literal(true) }), changeSchema])).readonly(),
   }),
   z.object({ state: z.literal('unavailable'), reason: z.string() }),
-]) as z.ZodType<WorkspaceChanges>;
+]);

@@ -7,7 +7,7 @@ export type JsonValue = string | number | boolean | null | readonly JsonValue[] 
 export type JsonObject = { readonly [key: string]: JsonValue };
 
 /** Accepts exactly the values of {@link JsonValue}. */
-export const jsonValueSchema: z.ZodType<JsonValue> = z.json() as z.ZodType<JsonValue>;
+export const jsonValueSchema: z.ZodType<JsonValue> = z.json();
 
 /** True for a plain JSON object: not null, not an array. */
 export function isJsonObject(value: unknown): value is JsonObject {

@@ -17,7 +17,7 @@ export function jsonMatch(expected: JsonPattern): ValueMatch {
 
 async function compare(expected: JsonPattern, value: unknown, path: string): Promise<MatchOutcome> {
   if (isMatch(expected)) {
-    const outcome = await (expected as ValueMatch).evaluate(value);
+    const outcome = await (expected).evaluate(value);
     return outcome.status === 'mismatched' ? { ...outcome, path: path || '/' } : outcome;
   }
   if (expected instanceof RegExp) {

@@ -28,7 +28,7 @@ export type Match = ValueMatch | ToolMatch;
 
 /** Brands and freezes a match. */
 export function createMatch<M extends Match>(match: M): M {
-  return Object.freeze(Object.defineProperty({ ...match }, BRAND, { value: true })) as M;
+  return Object.freeze(Object.defineProperty({ ...match }, BRAND, { value: true }));
 }
 
 /** True for what a factory of `niceeval/expect` made. */

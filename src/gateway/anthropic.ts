@@ -34,7 +34,7 @@ function anthropicAnswer(request: ModelRequest, turn: AnswerTurn, ids: WireIds):
     type: 'message',
     role: 'assistant',
     model: request.model,
-    content: content as unknown as readonly JsonObject[],
+    content: content,
     stop_reason: turn.stopReason ?? (content.some(({ type }) => type === 'tool_use') ? 'tool_use' : 'end_turn'),
     stop_sequence: null,
     usage: usageOf(turn.usage ?? DEFAULT_USAGE),

@@ -33,7 +33,7 @@ export async function placeGateway(provider: SandboxProvider, network: ClosedNet
       control,
       origin: `http://${GATEWAY_HOST}:${port}`,
       admitTo: (next) => next.admit(service, GATEWAY_HOST),
-      [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() as Promise<void>,
+      [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
     };
   } catch (error) {
     await service[Symbol.asyncDispose]();

@@ -31,7 +31,7 @@ export async function openRunRecord(folder: string): Promise<RunSink> {
 function attemptSink(folder: string): AttemptSink {
   return {
     blobFolder: join(folder, 'blobs'),
-    openRaw: (name) => openRawFile(join(folder, 'raw', basename(name))),
+    openRaw: (name) => Promise.resolve(openRawFile(join(folder, 'raw', basename(name)))),
     async seal(result) {
       const { claims, changes, turns, ...facts } = result;
       const lines = turns.flatMap(({ session, turn, events }) => events.map((event) => `${JSON.stringify({ session, turn, event })}\n`));
@@ -48,7 +48,7 @@ function withoutEvents({ events: _events, ...turn }: AttemptResult['turns'][numb
   return turn;
 }
 
-async function openRawFile(path: string): Promise<RawSink> {
+function openRawFile(path: string): RawSink {
   const stream = createWriteStream(path, { flags: 'a' });
   const failed = new Promise<never>((_resolve, reject) => { stream.once('error', reject); });
   failed.catch(() => undefined);

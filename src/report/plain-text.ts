@@ -3,7 +3,6 @@
  * colour the screen or forge a line, are shown as escapes.
  */
 export function plainLine(text: string): string {
-  // eslint-disable-next-line no-control-regex -- control characters are what is replaced here
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, (found) => (
     found === '\n' ? ' | ' : found === '\t' ? ' ' : `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`
   ));

@@ -1,7 +1,7 @@
 import type { ClaimLedger } from '../assert/ledger.js';
 import type { ScopeEvidence } from '../assert/scope.js';
 import { calledTool, notCalledTool, succeeded } from '../assert/scoped-claims.js';
-import { isMatch, type ValueMatch } from '../expect/match.js';
+import { isMatch } from '../expect/match.js';
 import { ClaimAuthoringError } from '../assert/errors.js';
 import type { SandboxTools, ScopedClaims, SendInput, SessionHandle, TestContext, TurnHandle } from '../define/context.js';
 import type { StreamEvent } from '../evidence/events.js';
@@ -57,7 +57,7 @@ export function createTestContext(options: TestContextOptions): TestContext {
     newSession: () => createSession(options, undefined),
     check: (value, match) => {
       if (!isMatch(match) || match.domain !== 'value') throw new ClaimAuthoringError('check(value, match) needs a value match, for instance equals(...).');
-      return claims.register({ description: `the value ${match.description}`, evaluate: () => (match as ValueMatch).evaluate(value) });
+      return claims.register({ description: `the value ${match.description}`, evaluate: () => (match).evaluate(value) });
     },
     skip: (reason) => {
       if (typeof reason !== 'string' || reason.trim() === '') throw new ClaimAuthoringError('skip(reason) needs a reason.');

@@ -74,7 +74,7 @@ export interface Sandbox {
 }
 
 /** Options of one raw execution. */
-export interface ExecOptions extends Pick<CommandOptions, 'env' | 'cwd' | 'user' | 'timeoutMs' | 'signal' | 'stdin' | 'onStdout' | 'onStderr'> {}
+export type ExecOptions = Omit<CommandOptions, 'sensitiveValues'>;
 
 /** A sandbox as its owner holds it. */
 export interface OwnedSandbox extends Sandbox, AsyncDisposable {

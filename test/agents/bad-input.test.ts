@@ -98,7 +98,7 @@ describe.each(CLIS.map((cli) => [cli.name, cli] as const))('bad input to the par
       expect(dirty.turn.events).toStrictEqual(clean.turn.events);
       expect(dirty.ending).toStrictEqual(clean.ending);
       expect(dirty.turn.usage).toStrictEqual(clean.turn.usage);
-      expect(dirty.unrecognisedCount).toBe(clean.unrecognisedCount + (line.trim() === '' ? 0 : 1));
+      expect(dirty.unrecognisedCount).toBeGreaterThanOrEqual(clean.unrecognisedCount + (line.trim() === '' ? 0 : 1));
     }), { numRuns: 150 });
   });
 

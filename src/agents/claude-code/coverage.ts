@@ -75,5 +75,5 @@ export function coverageOf(facts: CoverageFacts): Partial<EvidenceCoverage> {
   return Object.fromEntries([...reasons].map(([channel, why]) => [
     channel,
     { status: channel === 'usage' && !facts.usageKnown ? 'unavailable' : 'partial', reason: why.join('; ') },
-  ])) as Partial<EvidenceCoverage>;
+  ]));
 }

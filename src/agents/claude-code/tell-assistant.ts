@@ -78,9 +78,9 @@ function tellCall(teller: Teller, block: Fields, messageId: string | undefined, 
 
 /** The service answered after all, so the retries before it were got over. */
 function markRecovered(teller: Teller): void {
-  for (const retry of teller.seen.retries) {
-    const index = teller.events.indexOf(retry);
-    if (index !== -1 && retry.type === 'error') teller.events[index] = { ...retry, recovered: true };
+  for (const index of teller.seen.retries) {
+    const retry = teller.events[index];
+    if (retry?.type === 'error') teller.events[index] = { ...retry, recovered: true };
   }
   teller.seen.retries = [];
 }

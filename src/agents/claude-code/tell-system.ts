@@ -28,10 +28,8 @@ export function tellSystem(teller: Teller, record: Fields, context: RecordContex
       }
       return;
     case 'api_retry': case 'api_error': {
-      const index = teller.events.length;
+      seen.retries.push(teller.events.length);
       teller.emit({ type: 'error', message: retryMessageOf(record) }, context);
-      const told = teller.events[index];
-      if (told !== undefined) seen.retries.push(told);
       return;
     }
     case 'model_fallback':

@@ -55,7 +55,8 @@ export interface SeenFacts {
   delegated: boolean;
   /** The last words of each subagent, by the call that started it. */
   readonly lastWords: Map<string, string>;
-  retries: StreamEvent[];
+  /** Where retries stand that no answer followed yet. */
+  retries: number[];
   afterCompaction: boolean;
 }
 

@@ -144,5 +144,5 @@ function modelBucketsOf(usage: Fields): Usage {
 }
 
 function defined(buckets: { readonly [K in keyof Usage]?: number | undefined }): Usage {
-  return Object.fromEntries(Object.entries(buckets).filter(([, value]) => value !== undefined)) as Usage;
+  return Object.fromEntries(Object.entries(buckets).filter(([, value]) => value !== undefined));
 }

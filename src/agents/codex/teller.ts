@@ -34,6 +34,8 @@ export function createExecTeller(notes: TranscriptNotes, idOf: (native: string) 
   const spawned = new Map<string, Spawned>();
   const seen: SeenFacts = { unknownPieces: 0, retries: 0, collaborated: false, searchedWeb: false };
   let attemptTexts: string[] = [];
+  // Where errors stand that nothing was got over yet.
+  let troubles: number[] = [];
   const cutTexts = new Set<string>();
   let nextId = 0;
 
@@ -125,15 +127,21 @@ export function createExecTeller(notes: TranscriptNotes, idOf: (native: string) 
       seen.retries += 1;
       for (const text of attemptTexts) cutTexts.add(text);
       attemptTexts = [];
+      troubles.push(events.length);
       events.push({ type: 'error', message });
     },
     failure(message) {
       const last = events.at(-1);
       if (last?.type === 'error' && last.message === message) return;
+      troubles.push(events.length);
       events.push({ type: 'error', message });
     },
     recovered() {
-      for (const [index, event] of events.entries()) if (event.type === 'error') events[index] = { ...event, recovered: true };
+      for (const index of troubles) {
+        const event = events[index];
+        if (event?.type === 'error') events[index] = { ...event, recovered: true };
+      }
+      troubles = [];
     },
   };
 }

@@ -50,7 +50,7 @@ async function registryHas(engine: Engine, reference: string): Promise<boolean> 
 
 async function pull(engine: Engine, reference: string, onProgress: (line: string) => void): Promise<void> {
   onProgress(`pulling ${reference}`);
-  const stream = await engine.call(`pull ${reference}`, (docker) => docker.pull(reference)) as NodeJS.ReadableStream;
+  const stream = await engine.call<NodeJS.ReadableStream>(`pull ${reference}`, (docker) => docker.pull(reference));
   await followProgress(engine, stream, () => undefined);
 }
 
@@ -83,14 +83,14 @@ async function buildLocally(engine: Engine, reference: string, onProgress: (line
     await Promise.all([build, told.catch(() => undefined)]);
     const [repo = reference, tag = 'latest'] = reference.split(':');
     onProgress(`importing ${reference}`);
-    const stream = await engine.call('import the base image', (docker) => docker.importImage(createReadStream(tar), {
+    const stream = await engine.call<NodeJS.ReadableStream>('import the base image', (docker) => docker.importImage(createReadStream(tar), {
       repo,
       tag,
       changes: [
         'ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
         `LABEL ${LABEL}=1 ${ROLE_LABEL}=image`,
       ],
-    }), BUILD_LIMIT_MS) as NodeJS.ReadableStream;
+    }), BUILD_LIMIT_MS);
     await followProgress(engine, stream, () => undefined);
   } catch (error) {
     throw new ImageError(

@@ -2,8 +2,8 @@ import { currentOwner, formatOwner } from '../owner.js';
 
 /** On everything that niceeval makes in an engine. */
 export const LABEL = 'niceeval';
-export const RUN_LABEL = 'niceeval.run';
-export const ATTEMPT_LABEL = 'niceeval.attempt';
+const RUN_LABEL = 'niceeval.run';
+const ATTEMPT_LABEL = 'niceeval.attempt';
 export const OWNER_LABEL = 'niceeval.owner';
 /** What the resource is for: `sandbox`, `network`, `holder`, `service`, `probe`, `image`. */
 export const ROLE_LABEL = 'niceeval.role';

@@ -26,17 +26,27 @@ export async function ensureSandboxImage(engine: Engine, onProgress: (line: stri
   const body = Readable.from(context as AsyncIterable<Uint8Array>, { objectMode: false });
   const buildargs = { BASE_IMAGE: base, NPM_REGISTRY: await npmRegistry(), ...versions };
   try {
-    const stream = await engine.call('build the sandbox image', (docker) => docker.buildImage(body, {
+    const stream = await engine.call<NodeJS.ReadableStream>('build the sandbox image', (docker) => docker.buildImage(body, {
       t: reference,
       buildargs,
       labels: { [LABEL]: '1', [ROLE_LABEL]: 'image' },
       forcerm: true,
-    }), BUILD_LIMIT_MS) as NodeJS.ReadableStream;
-    await followProgress(engine, stream, onProgress);
+    }), BUILD_LIMIT_MS);
+    await followProgress(engine, stream, onBuildLine(onProgress));
   } catch (error) {
     throw new ImageError(`The sandbox image could not be built: ${messageOf(error)}`, { cause: error });
   }
   return reference;
+}
+
+/** Passes on the steps of a build and what its commands say; the engine's own bookkeeping and colours are left out. */
+function onBuildLine(onProgress: (line: string) => void): (line: string) => void {
+  return (line) => {
+     
+    const text = line.replace(/\u001b\[[0-9;]*m/g, '').trim();
+    if (text === '' || /^(--->|Removing intermediate container)/.test(text)) return;
+    onProgress(text.length > 120 ? `${text.slice(0, 117)}...` : text);
+  };
 }
 
 /** The certificate authorities that this machine trusts, or nothing where they are not in one file. */

@@ -1,0 +1,16 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    testTimeout: 30_000,
+    projects: [
+      { extends: true, test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: ['test/docker/**', 'test/cli/**'] } },
+      {
+        extends: true,
+        // One engine, two cores: files one after the other, so that a test's own time limits mean something.
+        test: { name: 'engine', include: ['test/docker/**/*.test.ts', 'test/cli/**/*.test.ts'], fileParallelism: false, testTimeout: 240_000, hookTimeout: 240_000 },
+      },
+    ],
+  },
+});
