@@ -1,3 +1,5 @@
+import { isAscii } from 'node:buffer';
+
 /** One line of a byte stream. */
 export interface SourceLine {
   /** Counts from 1; blank lines count. */
@@ -15,7 +17,9 @@ export interface LineReader {
 }
 
 const LINE_FEED = 0x0a;
+const SPACE = 0x20;
 const BYTE_ORDER_MARK = '\uFEFF';
+const LARGEST_PIECE = 4 * 1024 * 1024;
 
 /**
  * Creates a reader that hands over one non-blank line at a time. It splits on byte 0x0A only (U+2028 and a lone CR are
@@ -28,19 +32,50 @@ export function createLineReader(onLine: (line: SourceLine) => void, onUnreadabl
   let number = 0;
   let pending: Uint8Array[] = [];
 
-  const handOver = (bytes: Uint8Array, terminated: boolean): void => {
+  const handOver = (line: string, terminated: boolean): void => {
     number += 1;
+    let text = number === 1 && line.startsWith(BYTE_ORDER_MARK) ? line.slice(1) : line;
+    if (text.endsWith('\r')) text = text.slice(0, -1);
+    if (text === '' || (text.charCodeAt(0) <= SPACE && text.trim() === '')) return;
+    onLine({ number, text, terminated });
+  };
+
+  /** Hands over whole lines, ASCII ones together: decoding is what reading costs, and ASCII needs none. */
+  const handOverAll = (bytes: Uint8Array, terminated: boolean): void => {
+    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const together = isAscii(buffer);
+    let start = 0;
+    for (let at = buffer.indexOf(LINE_FEED); at !== -1 && !together; at = buffer.indexOf(LINE_FEED, start)) {
+      decode(buffer.subarray(start, at), true);
+      start = at + 1;
+    }
+    if (!together) return decode(buffer.subarray(start), terminated);
     let text: string;
     try {
-      text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+      text = buffer.toString('latin1');
     } catch {
-      onUnreadable(number);
-      return;
+      return tooLong();
     }
-    if (number === 1 && text.startsWith(BYTE_ORDER_MARK)) text = text.slice(1);
-    if (text.endsWith('\r')) text = text.slice(0, -1);
-    if (text.trim() === '') return;
-    onLine({ number, text, terminated });
+    for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', start)) {
+      handOver(text.slice(start, at), true);
+      start = at + 1;
+    }
+    handOver(text.slice(start), terminated);
+  };
+
+  const decode = (line: Buffer, terminated: boolean): void => {
+    let text: string;
+    try {
+      text = isAscii(line) ? line.toString('latin1') : line.toString('utf8');
+    } catch {
+      return tooLong();
+    }
+    handOver(text, terminated);
+  };
+
+  const tooLong = (): void => {
+    number += 1;
+    onUnreadable(number);
   };
 
   const takePending = (tail: Uint8Array): Uint8Array => {
@@ -53,15 +88,23 @@ export function createLineReader(onLine: (line: SourceLine) => void, onUnreadabl
   return {
     push(bytes) {
       let start = 0;
-      for (let at = bytes.indexOf(LINE_FEED); at !== -1; at = bytes.indexOf(LINE_FEED, start)) {
-        handOver(takePending(bytes.subarray(start, at)), true);
-        start = at + 1;
+      const first = pending.length === 0 ? -1 : bytes.indexOf(LINE_FEED);
+      if (first !== -1) {
+        handOverAll(takePending(bytes.subarray(0, first)), true);
+        start = first + 1;
+      }
+      const last = bytes.lastIndexOf(LINE_FEED);
+      for (let from = start; from <= last; from = start) {
+        // Pieces of a bounded size: a string cannot hold more than about half a gigabyte.
+        const end = last - from <= LARGEST_PIECE ? last : Math.max(bytes.lastIndexOf(LINE_FEED, from + LARGEST_PIECE), bytes.indexOf(LINE_FEED, from));
+        handOverAll(bytes.subarray(from, end), true);
+        start = end + 1;
       }
       // A copy: the caller may reuse its buffer for the next piece.
       if (start < bytes.length) pending.push(bytes.slice(start));
     },
     end() {
-      if (pending.length > 0) handOver(takePending(new Uint8Array(0)), false);
+      if (pending.length > 0) handOverAll(takePending(new Uint8Array(0)), false);
     },
   };
 }

@@ -18,6 +18,9 @@ export interface Deadline {
   close(): void;
 }
 
+// Node fires a timer at once that is set for longer than 32 bits can say.
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 /**
  * Starts a clock.
  *
@@ -32,9 +35,14 @@ export function startDeadline(
   const controller = new AbortController();
   const endsAt = limitMs === undefined ? Infinity : performance.now() + limitMs;
   const onParent = (): void => controller.abort(options.parent?.reason);
-  const timer = limitMs === undefined
-    ? undefined
-    : setTimeout(() => controller.abort(new DeadlineError(options.budget, limitMs)), limitMs);
+  let timer: NodeJS.Timeout | undefined;
+  const wait = (): void => {
+    const leftMs = endsAt - performance.now();
+    timer = leftMs > LONGEST_TIMER_MS
+      ? setTimeout(wait, LONGEST_TIMER_MS)
+      : setTimeout(() => controller.abort(new DeadlineError(options.budget, limitMs ?? Infinity)), leftMs);
+  };
+  if (limitMs !== undefined) wait();
   if (options.parent?.aborted === true) onParent();
   else options.parent?.addEventListener('abort', onParent, { once: true });
   return {

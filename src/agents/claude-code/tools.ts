@@ -48,10 +48,14 @@ export function toolOperationOf(name: string, input: unknown): ToolOperation {
 function commandOf(name: string, input: unknown): CommandProjection | undefined {
   if (CANONICAL.get(name) === 'shell') {
     const source = textOf(fieldsOf(input)?.['command']);
-    if (source === undefined) return opaqueCommandProjection('unsupported-protocol');
+    if (source === undefined) return OPAQUE;
     // claude-code 2.1.197: Bash input is shell text only and runs in /bin/bash behind a snapshot of functions and aliases.
-    return opaqueCommandProjection('unsupported-protocol', name === 'Bash' ? { source, shell: '/bin/bash' } : { source });
+    return { ...OPAQUE, shell: name === 'Bash' ? { source, shell: '/bin/bash' } : { source } };
   }
-  if (CANONICAL.has(name) || NOT_COMMANDS.has(name) || name.startsWith('mcp__')) return notCommandProjection();
+  if (CANONICAL.has(name) || NOT_COMMANDS.has(name) || name.startsWith('mcp__')) return NOT_COMMAND;
   return undefined;
 }
+
+/** The parts that every call has in common; one record may hold a hundred thousand. */
+const OPAQUE = opaqueCommandProjection('unsupported-protocol');
+const NOT_COMMAND = notCommandProjection();

@@ -8,6 +8,9 @@ import { commandOperationOf, mcpOperationOf, patchOperationOf, plainOperationOf,
 /** The end of a tool call. */
 export type ToolEnd = Omit<Extract<StreamEvent, { type: 'operation.finished'; kind: 'tool' }>, 'operationId' | 'at' | 'witness' | 'parentOperationId'>;
 
+/** The end of a tool call under its id. */
+export type FinishedTool = Extract<StreamEvent, { type: 'operation.finished'; kind: 'tool' }>;
+
 /** The tool call that an item of `exec --json` stands for; undefined for items that are no calls. */
 export function operationOfItem(item: Fields): ToolOperation | undefined {
   switch (item['type']) {
@@ -25,28 +28,34 @@ export function operationOfItem(item: Fields): ToolOperation | undefined {
 }
 
 /** How the call of a completed item came out. */
-export function endOfItem(item: Fields): ToolEnd {
+export function endOfItem(item: Fields, operationId: string): FinishedTool {
   const status = item['status'];
-  const finished = { type: 'operation.finished', kind: 'tool' } as const;
   switch (item['type']) {
     case 'command_execution': {
       const exitCode = item['exit_code'];
       const output = textOf(item['aggregated_output']);
-      const known = typeof exitCode === 'number' && Number.isSafeInteger(exitCode) && exitCode >= 0;
-      if (status === 'declined') return { ...finished, status: 'rejected' };
-      const failed = status === 'failed' || (typeof exitCode === 'number' && exitCode !== 0);
+      if (status === 'declined') return finished(operationId, 'rejected');
+      const outcome = status === 'failed' || (typeof exitCode === 'number' && exitCode !== 0) ? 'failed' : 'completed';
       // -1 is no exit code: the process could not be spawned, or the CLI ended it.
-      return { ...finished, status: failed ? 'failed' : 'completed', ...(output === undefined ? {} : { output }), ...(known ? { exitCode } : {}) };
+      if (typeof exitCode !== 'number' || !Number.isSafeInteger(exitCode) || exitCode < 0) return finished(operationId, outcome, output);
+      if (output === undefined) return { ...finished(operationId, outcome), exitCode };
+      return { type: 'operation.finished', operationId, kind: 'tool', status: outcome, output, exitCode };
     }
     case 'mcp_tool_call': {
       const error = textOf(fieldsOf(item['error'])?.['message']);
-      if (error !== undefined) return { ...finished, status: isRefusalText(error) ? 'rejected' : 'failed', output: error };
-      return { ...finished, status: status === 'failed' ? 'failed' : 'completed', ...mcpOutputOf(fieldsOf(item['result'])) };
+      if (error !== undefined) return finished(operationId, isRefusalText(error) ? 'rejected' : 'failed', error);
+      return finished(operationId, status === 'failed' ? 'failed' : 'completed', mcpOutputOf(fieldsOf(item['result'])).output);
     }
-    case 'todo_list': return { ...finished, status: 'completed', output: boundedJson(item['items']) };
-    case 'collab_tool_call': return { ...finished, status: status === 'failed' ? 'failed' : 'completed', output: boundedJson(item['agents_states']) };
-    default: return { ...finished, status: status === 'declined' ? 'rejected' : status === 'failed' ? 'failed' : 'completed' };
+    case 'todo_list': return finished(operationId, 'completed', boundedJson(item['items']));
+    case 'collab_tool_call': return finished(operationId, status === 'failed' ? 'failed' : 'completed', boundedJson(item['agents_states']));
+    default: return finished(operationId, status === 'declined' ? 'rejected' : status === 'failed' ? 'failed' : 'completed');
   }
+}
+
+function finished(operationId: string, status: FinishedTool['status'], output?: JsonValue): FinishedTool {
+  return output === undefined
+    ? { type: 'operation.finished', operationId, kind: 'tool', status }
+    : { type: 'operation.finished', operationId, kind: 'tool', status, output };
 }
 
 /** One text block is told as its text; structured content and everything else as it is. */

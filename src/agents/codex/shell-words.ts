@@ -3,6 +3,9 @@
  * no expansion, no operators. Undefined when a quote is not closed.
  */
 export function splitShellWords(text: string): readonly string[] | undefined {
+  // Nearly always the words are a shell, a flag and one quoted script.
+  const usual = /^([\w./-]+) (-\w+) '([^']*)'$/.exec(text);
+  if (usual !== null) return usual.slice(1);
   const words: string[] = [];
   let word: string | undefined;
   for (let at = 0; at < text.length; at += 1) {

@@ -33,7 +33,8 @@ export function createExecTeller(notes: TranscriptNotes, idOf: (native: string) 
   const open = new Set<string>();
   const spawned = new Map<string, Spawned>();
   const seen: SeenFacts = { unknownPieces: 0, retries: 0, collaborated: false, searchedWeb: false };
-  let attemptTexts: string[] = [];
+  // Words of the answer that is on its way.
+  let attempt: StreamEvent[] = [];
   // Where errors stand that nothing was got over yet.
   let troubles: number[] = [];
   const cutTexts = new Set<string>();
@@ -41,14 +42,14 @@ export function createExecTeller(notes: TranscriptNotes, idOf: (native: string) 
 
   const words = (text: string, event: StreamEvent): void => {
     // codex 0.171.0: after a cut stream the answer is asked for again and its words come again; fixtures/agents/codex/0.171.0/response-failed.
-    const key = `${event.type}:${text}`;
-    attemptTexts.push(key);
+    const key = cutTexts.size === 0 ? '' : keyOf(event.type, text);
+    attempt.push(event);
     if (cutTexts.has(key)) notes.problem('a model stream was cut and the answer asked for again; words that came twice are told once');
     else events.push(event);
   };
   const workBegan = (): void => {
-    attemptTexts = [];
-    cutTexts.clear();
+    if (attempt.length > 0) attempt = [];
+    if (cutTexts.size > 0) cutTexts.clear();
   };
 
   const endSpawned = (threadId: string, status: string, output: string | undefined): void => {
@@ -108,25 +109,29 @@ export function createExecTeller(notes: TranscriptNotes, idOf: (native: string) 
         seen.collaborated = true;
         if (item['tool'] === 'spawn_agent') return spawn(phase, operationId, item);
       }
-      const operation = operationOfItem(item);
-      if (operation === undefined) {
-        seen.unknownPieces += 1;
-        notes.unrecognised('stdout', line, `unknown item type ${JSON.stringify(nameOf(item['type']) ?? null)}`);
-        return;
+      if (!open.has(operationId)) {
+        const operation = operationOfItem(item);
+        if (operation === undefined) {
+          seen.unknownPieces += 1;
+          notes.unrecognised('stdout', line, `unknown item type ${JSON.stringify(nameOf(item['type']) ?? null)}`);
+          return;
+        }
+        if (item['type'] === 'web_search') seen.searchedWeb = true;
+        if (phase === 'updated') return;
+        events.push({ type: 'operation.started', operationId, operation });
+        open.add(operationId);
       }
-      if (item['type'] === 'web_search') seen.searchedWeb = true;
       if (phase === 'updated') return;
-      if (!open.has(operationId)) events.push({ type: 'operation.started', operationId, operation });
-      open.add(operationId);
       if (phase === 'started') return;
       open.delete(operationId);
-      events.push({ ...endOfItem(item), operationId });
+      events.push(endOfItem(item, operationId));
+      if (spawned.size === 0) return;
       for (const { threadId, status, message } of agentStatesOf(item)) endSpawned(threadId, status, message);
     },
     notice(message) {
       seen.retries += 1;
-      for (const text of attemptTexts) cutTexts.add(text);
-      attemptTexts = [];
+      for (const event of attempt) if ('text' in event) cutTexts.add(keyOf(event.type, event.text));
+      attempt = [];
       troubles.push(events.length);
       events.push({ type: 'error', message });
     },
@@ -146,3 +151,6 @@ export function createExecTeller(notes: TranscriptNotes, idOf: (native: string) 
   };
 }
 
+function keyOf(type: string, text: string): string {
+  return `${type}:${text}`;
+}

@@ -19,20 +19,20 @@ export function commandOperationOf(text: string, argv: readonly string[] | undef
 /** A patch as an operation. Adding or deleting whole files is a write, everything else an edit. */
 export function patchOperationOf(changes: JsonValue, kinds: readonly string[]): ToolOperation {
   const edits = kinds.some((kind) => kind !== 'add' && kind !== 'delete') || kinds.length === 0;
-  return { kind: 'tool', name: 'file_change', input: { changes }, tool: edits ? 'file_edit' : 'file_write', command: notCommandProjection() };
+  return { kind: 'tool', name: 'file_change', input: { changes }, tool: edits ? 'file_edit' : 'file_write', command: NOT_COMMAND };
 }
 
 export function mcpOperationOf(server: string, tool: string, input: unknown): ToolOperation {
-  return { kind: 'tool', name: `${server}.${tool}`, input: boundedJson(input), tool: 'unknown', command: notCommandProjection() };
+  return { kind: 'tool', name: `${server}.${tool}`, input: boundedJson(input), tool: 'unknown', command: NOT_COMMAND };
 }
 
 export function webSearchOperationOf(query: string | undefined, action: unknown): ToolOperation {
-  return { kind: 'tool', name: 'web_search', input: { query: query ?? null, action: boundedJson(action) }, tool: 'web_search', command: notCommandProjection() };
+  return { kind: 'tool', name: 'web_search', input: { query: query ?? null, action: boundedJson(action) }, tool: 'web_search', command: NOT_COMMAND };
 }
 
 /** Any other tool that certainly runs no command. */
 export function plainOperationOf(name: string, input: unknown): ToolOperation {
-  return { kind: 'tool', name, input: boundedJson(input), tool: 'unknown', command: notCommandProjection() };
+  return { kind: 'tool', name, input: boundedJson(input), tool: 'unknown', command: NOT_COMMAND };
 }
 
 // codex 0.171.0: the words are always `[shell, "-lc" or "-c", script]`; fixtures/agents/codex/0.171.0/shell-compound.
@@ -41,5 +41,9 @@ function shellProjectionOf(text: string, argv: readonly string[] | undefined): C
   const [shell, flag, source, ...rest] = argv ?? [];
   const wrapped = shell !== undefined && /(?:^|\/)(?:ba|z|da|k)?sh$/.test(shell) && (flag === '-lc' || flag === '-c') && source !== undefined && rest.length === 0;
   const shellSource: ShellSource = wrapped ? { source, shell } : { source: text };
-  return opaqueCommandProjection('unsupported-protocol', shellSource);
+  return { ...OPAQUE, shell: shellSource };
 }
+
+/** The parts that every shell command has in common; one record may hold a hundred thousand. */
+const OPAQUE = opaqueCommandProjection('unsupported-protocol');
+const NOT_COMMAND = notCommandProjection();

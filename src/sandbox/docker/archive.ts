@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
-import { lstat, readlink } from 'node:fs/promises';
+import { lstat, readdir, readlink } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { Readable } from 'node:stream';
-import { glob } from 'tinyglobby';
+import picomatch from 'picomatch';
 import { extract, pack, type Header, type Pack } from 'tar-stream';
 import { SandboxInputError, SandboxPathError } from '../errors.js';
 import type { Engine } from './engine.js';
@@ -50,7 +50,11 @@ export async function openArchive(engine: Engine, containerId: string, path: str
 export async function readFileFromContainer(engine: Engine, containerId: string, path: string): Promise<Buffer> {
   let target = path;
   for (let step = 0; step < LINK_LIMIT; step += 1) {
-    const facts = await pathFacts(engine, containerId, target);
+    const facts = await pathFacts(engine, containerId, target).catch((error: unknown) => {
+      // The engine answers 500 for a path that leads through a loop of links.
+      if (statusCodeOf(error) === 500) throw new SandboxPathError(path, 'cannot be followed to a file');
+      throw error;
+    });
     if (facts === undefined) throw new SandboxPathError(path, 'there is no such file');
     if (facts.isDirectory) throw new SandboxPathError(path, 'is a folder');
     if (facts.linkTarget === '') return firstFileOf(await openArchive(engine, containerId, target), path);
@@ -117,16 +121,27 @@ async function fillFromFolder(
   owner: FileOwner,
 ): Promise<void> {
   try {
-    const names = await glob('**', {
-      cwd: source.hostPath, dot: true, onlyFiles: false, followSymbolicLinks: false, expandDirectories: false, ignore: [...source.ignore],
-    });
-    for (const name of names.map((found) => found.replace(/\/$/, '')).filter((found) => found !== '' && found !== '.').sort()) {
-      await addHostEntry(archive, join(source.hostPath, name), posix.join(prefix, name), owner);
-    }
+    await addHostFolder(archive, { ...source, isIgnored: picomatch([...source.ignore], { dot: true }) }, prefix, owner);
     archive.finalize();
   } catch (error) {
     archive.destroy(error as Error);
     throw error;
+  }
+}
+
+async function addHostFolder(
+  archive: Pack,
+  source: { readonly hostPath: string; readonly isIgnored: (name: string) => boolean },
+  prefix: string,
+  owner: FileOwner,
+  below = '',
+): Promise<void> {
+  const entries = await readdir(join(source.hostPath, below), { withFileTypes: true });
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const name = posix.join(below, entry.name);
+    if (source.isIgnored(name)) continue;
+    await addHostEntry(archive, join(source.hostPath, name), posix.join(prefix, name), owner);
+    if (entry.isDirectory()) await addHostFolder(archive, source, prefix, owner, name);
   }
 }
 

@@ -15,6 +15,8 @@ const DRAIN_LIMIT_MS = 5_000;
 const EXIT_CODE_LIMIT_MS = 15_000;
 /** After its processes were ended, a command's output must end this soon. */
 const KILL_LIMIT_MS = 10_000;
+/** Pauses between looks at a container whose command was killed. */
+const GOING_MS = [50, 150, 300];
 
 /** What one execution needs from the sandbox it runs in. */
 export interface ExecTarget {
@@ -146,11 +148,15 @@ async function exitCodeNow(target: ExecTarget, exec: Exec): Promise<number | und
     .catch((error: unknown) => { throw asGone(error, target.containerId); });
   if (state.Running) return undefined;
   if (state.ExitCode !== null && state.ExitCode !== 137) return state.ExitCode;
-  // Killed, or the code got lost: a container that ended explains both.
-  const container = await target.engine.call('look at a container', (docker) => docker.getContainer(target.containerId).inspect())
-    .catch((error: unknown) => { throw asGone(error, target.containerId); });
-  if (!container.State.Running) {
-    throw new SandboxGoneError(target.containerId, `its container ended with exit code ${container.State.ExitCode}`);
+  // Killed, or the code got lost: a container that ended explains both. One that is being ended may still be told as
+  // running for a moment.
+  for (const pause of GOING_MS) {
+    const container = await target.engine.call('look at a container', (docker) => docker.getContainer(target.containerId).inspect())
+      .catch((error: unknown) => { throw asGone(error, target.containerId); });
+    if (!container.State.Running || ['removing', 'dead', 'exited'].includes(container.State.Status)) {
+      throw new SandboxGoneError(target.containerId, `its container ended with exit code ${container.State.ExitCode}`);
+    }
+    await delay(pause);
   }
   return state.ExitCode ?? undefined;
 }

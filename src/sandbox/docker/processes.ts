@@ -40,17 +40,18 @@ export async function endProcesses(target: ExecTarget, user: { readonly name: st
   throw new EngineSilentError('end the processes of a command', ROUNDS * 10_000);
 }
 
-// Spares process 1, the keeper that process 1 started (`sleep`), and the shell itself.
+// Spares process 1, the shell itself, and the keeper: the first `sleep` that process 1 started, so the one with the
+// lowest number. Orphans become children of process 1 too.
 const END_ROOT_PROCESSES = `
+keeper=
 for round in 1 2 3; do
   for dir in /proc/[0-9]*; do
     pid=\${dir#/proc/}
     [ "$pid" = 1 ] || [ "$pid" = $$ ] && continue
     read -r stat < "$dir/stat" 2>/dev/null || continue
-    rest=\${stat##*) }
-    set -- $rest
-    case "$stat" in *'(sleep)'*) [ "$2" = 1 ] && continue ;; esac
-    kill -9 "$pid" 2>/dev/null
+    set -- \${stat##*) }
+    case "$stat" in *'(sleep)'*) [ "$2" = 1 ] && { [ -z "$keeper" ] || [ "$pid" -lt "$keeper" ]; } && keeper=$pid ;; esac
+    [ "$round" = 1 ] || [ "$pid" = "$keeper" ] || kill -9 "$pid" 2>/dev/null
   done
 done
 exit 0`;

@@ -1,0 +1,50 @@
+import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { execa, type ResultPromise } from 'execa';
+
+/** The built command. */
+export const CLI = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+
+/** A project in a folder of its own. */
+export interface TestProject extends AsyncDisposable {
+  readonly root: string;
+  /** Starts `niceeval` here. Exit codes are results. */
+  niceeval(args: readonly string[], options?: { readonly env?: Readonly<Record<string, string>> }): ResultPromise<{ reject: false }>;
+  /** The newest run's folder. */
+  runFolder(): Promise<string>;
+  /** A JSON file of the only Attempt of the newest run, or of the one whose folder begins with a name. */
+  attemptFile(name: string, attempt?: string): Promise<unknown>;
+}
+
+/** Writes the files, by relative path, into a new folder. */
+export async function openProject(files: Readonly<Record<string, string>>): Promise<TestProject> {
+  const root = await mkdtemp(join(tmpdir(), 'niceeval-test-'));
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(dirname(join(root, name)), { recursive: true });
+    await writeFile(join(root, name), text);
+  }
+  const runFolder = async (): Promise<string> => {
+    const runs = (await readdir(join(root, '.niceeval/runs'))).sort();
+    return join(root, '.niceeval/runs', runs.at(-1) ?? '');
+  };
+  return {
+    root,
+    niceeval: (args, options = {}) => execa('node', [CLI, ...args], { cwd: root, reject: false, stdin: 'ignore', timeout: 200_000, env: { NO_COLOR: '1', ...options.env } }),
+    runFolder,
+    attemptFile: async (name, attempt = '') => {
+      const folder = join(await runFolder(), 'attempts');
+      const found = (await readdir(folder)).find((entry) => entry.startsWith(attempt));
+      return JSON.parse(await readFile(join(folder, found ?? '', name), 'utf8')) as unknown;
+    },
+    [Symbol.asyncDispose]: () => rm(root, { recursive: true, force: true }),
+  };
+}
+
+/** Ids of everything in the engine that carries our label and belongs to a run. */
+export async function leftovers(): Promise<readonly string[]> {
+  const containers = await execa('docker', ['ps', '-aq', '--filter', 'label=niceeval.run']);
+  const networks = await execa('docker', ['network', 'ls', '-q', '--filter', 'label=niceeval.run']);
+  return [...containers.stdout.split('\n'), ...networks.stdout.split('\n')].filter((id) => id !== '');
+}
