@@ -1,4 +1,4 @@
-import type { ChangeStatus, ChangeWindow, FileChange, FileSide, WorkspaceChanges } from '../evidence/file-changes.js';
+import { CHANGE_STATUSES, type ChangeStatus, type ChangeWindow, type FileChange, type FileSide, type WorkspaceChanges } from '../evidence/file-changes.js';
 import { escapePathText } from '../evidence/path-text.js';
 import { MATCHED, isMatch, show, type MatchOutcome, type ValueMatch } from '../expect/match.js';
 import { ClaimAuthoringError } from './errors.js';
@@ -69,7 +69,7 @@ async function judgeChanged(evidence: FileEvidence, path: string, options: FileC
   const outcomes = await Promise.all(found.map((change) => judgeChange(evidence, change, options)));
   const decisive = outcomes.find((outcome) => outcome.status === 'matched') ?? outcomes.find((outcome) => outcome.status === 'unavailable');
   if (decisive !== undefined) return decisive;
-  const inside = changes.windows.flatMap((window) => window.summaries).find((summary) => path.startsWith(`${summary.path}/`));
+  const inside = changes.windows.flatMap((window) => window.summaries).find((summary) => path === summary.path || path.startsWith(`${summary.path}/`));
   if (found.length === 0 && inside !== undefined) return unavailable(`${inside.path} is counted, not listed (${inside.reason})`);
   if (outcomes[0] !== undefined) return outcomes[0];
   const others = changes.windows.flatMap(pathsOf);
@@ -121,6 +121,9 @@ function checkedPath(path: string): string {
 function checkOptions(options: FileChangedOptions): void {
   const unknown = Object.keys(options).find((key) => !['status', 'before', 'after'].includes(key));
   if (unknown !== undefined) throw new ClaimAuthoringError(`fileChanged does not know the option "${unknown}". It knows status, before and after.`);
+  if (options.status !== undefined && !CHANGE_STATUSES.includes(options.status)) {
+    throw new ClaimAuthoringError(`fileChanged does not know the status ${show(options.status)}. It knows ${CHANGE_STATUSES.slice(0, -1).join(', ')} and ${CHANGE_STATUSES.at(-1)}.`);
+  }
   for (const side of ['before', 'after'] as const) {
     const match = options[side];
     if (match !== undefined && (!isMatch(match) || match.domain !== 'value')) throw new ClaimAuthoringError(`fileChanged needs a value match as \`${side}\`, for instance includes("...").`);

@@ -18,6 +18,7 @@ interface Entry extends ClaimSpec {
   readonly ordinal: number;
   label: string | undefined;
   optional: boolean;
+  stopping: boolean;
   settled: Promise<Claim> | undefined;
 }
 
@@ -30,7 +31,7 @@ export class ClaimLedger {
   register(spec: ClaimSpec): ClaimHandle {
     if (this.#closed !== undefined) throw new ClaimAuthoringError(`"${spec.description}" was claimed too late: ${this.#closed}.`);
     if (this.#entries.length >= MOST_CLAIMS) throw new ClaimAuthoringError(`An Attempt can make ${MOST_CLAIMS} claims; this is one more.`);
-    const entry: Entry = { ...spec, ordinal: this.#entries.length + 1, label: undefined, optional: false, settled: undefined };
+    const entry: Entry = { ...spec, ordinal: this.#entries.length + 1, label: undefined, optional: false, stopping: false, settled: undefined };
     this.#entries.push(entry);
     return this.#handleOf(entry);
   }
@@ -45,8 +46,8 @@ export class ClaimLedger {
 
   #handleOf(entry: Entry): ClaimHandle {
     const once = (method: string, done: boolean): void => {
-      if (entry.settled !== undefined) throw new ClaimAuthoringError(`.${method}() came after "${entry.description}" was evaluated.`);
       if (done) throw new ClaimAuthoringError(`.${method}() was called twice on "${entry.description}".`);
+      if (entry.settled !== undefined) throw new ClaimAuthoringError(`.${method}() came after "${entry.description}" was evaluated.`);
     };
     const handle: ClaimHandle = {
       label: (text) => {
@@ -60,7 +61,12 @@ export class ClaimLedger {
         return handle;
       },
       orStop: async () => {
-        once('orStop', false);
+        // The type of such a handle has no `orStop`; a file that nobody type-checked may call it all the same.
+        if (entry.atEnd === true) {
+          throw new ClaimAuthoringError(`.orStop() cannot wait for "${entry.description}": what an agent changed is judged when the test has ended. Leave .orStop() out.`);
+        }
+        once('orStop', entry.stopping);
+        entry.stopping = true;
         for (const earlier of this.#entries.slice(0, entry.ordinal)) if (earlier.atEnd !== true) await this.#settle(earlier);
         const claim = await this.#settle(entry);
         if (claim.state === 'matched' || (claim.state === 'unavailable' && claim.optional)) return;

@@ -26,7 +26,8 @@ function judgeSuccess(scope: ScopeEvidence): MatchOutcome {
   if (statuses.length === 0) {
     return scope.running ? { status: 'unavailable', reason: gapOf(scope, 'status') ?? '' } : { status: 'mismatched', expected, received: 'nothing was sent' };
   }
-  if (scope.sessions.some((session) => session.statuses.at(-1) === 'waiting')) return { status: 'mismatched', expected, received: 'waiting for a person' };
+  // A send that is under way may be the answer.
+  if (!scope.running && scope.sessions.some((session) => session.statuses.at(-1) === 'waiting')) return { status: 'mismatched', expected, received: 'waiting for a person' };
   const gap = gapOf(scope, 'status');
   return gap === undefined ? MATCHED : { status: 'unavailable', reason: gap };
 }
@@ -41,6 +42,8 @@ function failureOf(scope: ScopeEvidence): string {
 /** A tool was called. */
 export function calledTool(scope: ScopeEvidence, selector: ToolSelector, options: CalledToolOptions = {}): ClaimSpec {
   const match = selectorOf(selector, 'calledTool');
+  const unknown = Object.keys(options).find((key) => key !== 'count');
+  if (unknown !== undefined) throw new ClaimAuthoringError(`calledTool does not know the option "${unknown}". It knows count.`);
   const count = countOf(options);
   const description = `${scope.name} called ${match.description}${options.count === undefined ? '' : ` ${timesOf(count)}`}`;
   return { description, evaluate: () => judgeTools(scope, match, count, timesOf(count)) };
@@ -52,9 +55,9 @@ export function notCalledTool(scope: ScopeEvidence, selector: ToolSelector): Cla
   return { description: `${scope.name} did not call ${match.description}`, evaluate: () => judgeTools(scope, match, { exactly: 0 }, 'no such call') };
 }
 
-function judgeTools(scope: ScopeEvidence, match: ToolMatch, count: CountClaim, expected: string): MatchOutcome {
+async function judgeTools(scope: ScopeEvidence, match: ToolMatch, count: CountClaim, expected: string): Promise<MatchOutcome> {
   const { occurrences, orphanEnds } = occurrencesOf(scope);
-  const outcomes = occurrences.map((call) => match.evaluate(call));
+  const outcomes = await Promise.all(occurrences.map((call) => match.evaluate(call)));
   const orphan = orphanEnds === 0 ? undefined : `${orphanEnds} tool calls ended that were not seen to start`;
   return judgeCount(count, {
     matched: outcomes.filter((outcome) => outcome.status === 'matched').length,

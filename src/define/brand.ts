@@ -1,3 +1,5 @@
+import { isJsonObject, jsonValueSchema } from '../evidence/json.js';
+import { show } from '../expect/match.js';
 import { DefinitionError } from './errors.js';
 
 /** What a definition is of. */
@@ -25,5 +27,24 @@ export function checkKeys(factory: string, input: unknown, known: readonly strin
 /** @throws DefinitionError unless the value is absent or a whole number of at least `least`. */
 export function checkCount(factory: string, field: string, value: unknown, least = 1): void {
   if (value === undefined || (typeof value === 'number' && Number.isInteger(value) && value >= least)) return;
-  throw new DefinitionError(`${factory}: \`${field}\` must be a whole number of at least ${least}, not ${JSON.stringify(value)}.`);
+  throw new DefinitionError(`${factory}: \`${field}\` must be a whole number of at least ${least}, not ${show(value)}.`);
+}
+
+/** @throws DefinitionError unless the value is absent or a text. */
+export function checkText(factory: string, field: string, value: unknown): void {
+  if (value !== undefined && typeof value !== 'string') throw new DefinitionError(`${factory}: \`${field}\` must be a text, not ${show(value)}.`);
+}
+
+/** @throws DefinitionError unless the value is absent or a plain object whose members are JSON. */
+export function checkJson(factory: string, field: string, value: unknown): void {
+  checkMembers(factory, field, value, { of: 'JSON values', fits: (member) => jsonValueSchema.safeParse(member).success });
+}
+
+/** @throws DefinitionError unless the value is absent or a plain object whose members all fit. */
+export function checkMembers(factory: string, field: string, value: unknown, members: { readonly of: string; readonly fits: (member: unknown) => boolean }): void {
+  if (value === undefined) return;
+  const rule = `${factory}: \`${field}\` must be an object of ${members.of}`;
+  if (!isJsonObject(value)) throw new DefinitionError(`${rule}.`);
+  const stranger = Object.entries(value).find(([, member]) => !members.fits(member));
+  if (stranger !== undefined) throw new DefinitionError(`${rule}; look at "${stranger[0]}".`);
 }

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../evidence/json.js';
 import type { SandboxSpec } from '../sandbox/sandbox.js';
-import { brandDefinition, checkCount, checkKeys } from './brand.js';
+import { brandDefinition, checkCount, checkJson, checkKeys, checkText } from './brand.js';
 import type { TestContext } from './context.js';
 import { DefinitionError } from './errors.js';
 
@@ -37,9 +37,11 @@ export function defineEval(input: EvalInput): EvalDefinition {
   if (typeof input.test !== 'function') {
     throw new DefinitionError('defineEval: `test` is missing. Give it a function that sends the task and makes claims: `async test(t) { ... }`.');
   }
+  checkText('defineEval', 'description', input.description);
   if (input.tags !== undefined && (!Array.isArray(input.tags) || input.tags.some((tag) => typeof tag !== 'string' || tag.trim() === ''))) {
     throw new DefinitionError('defineEval: `tags` must be a list of words.');
   }
+  checkJson('defineEval', 'metadata', input.metadata);
   checkCount('defineEval', 'timeoutMs', input.timeoutMs);
   return brandDefinition('eval', input);
 }

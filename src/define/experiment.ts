@@ -2,7 +2,7 @@ import type { Agent } from '../agents/agent.js';
 import { isAgent } from '../agents/define-agent.js';
 import type { JsonValue } from '../evidence/json.js';
 import type { SandboxSpec } from '../sandbox/sandbox.js';
-import { brandDefinition, checkCount, checkKeys } from './brand.js';
+import { brandDefinition, checkCount, checkJson, checkKeys, checkMembers, checkText } from './brand.js';
 import { DefinitionError } from './errors.js';
 
 /** What an `evals` function is asked about. */
@@ -63,6 +63,12 @@ export function defineExperiment(input: ExperimentInput): ExperimentDefinition {
   if (!isAgent(input.agent)) {
     throw new DefinitionError('defineExperiment: `agent` was not made by defineAgent, defineSandboxAgent or a factory like claudeCode().');
   }
+  for (const field of ['model', 'reasoningEffort', 'description'] as const) checkText('defineExperiment', field, input[field]);
+  if (!isEvalsChoice(input.evals)) throw new DefinitionError('defineExperiment: `evals` must be "*", a list of ids or prefixes of ids, or a function.');
+  checkJson('defineExperiment', 'flags', input.flags);
+  checkMembers('defineExperiment', 'labels', input.labels, {
+    of: 'texts and finite numbers', fits: (label) => typeof label === 'string' || (typeof label === 'number' && Number.isFinite(label)),
+  });
   checkCount('defineExperiment', 'attempts', input.attempts);
   checkCount('defineExperiment', 'timeoutMs', input.timeoutMs);
   checkCount('defineExperiment', 'maxConcurrency', input.maxConcurrency);
@@ -72,7 +78,8 @@ export function defineExperiment(input: ExperimentInput): ExperimentDefinition {
         + 'Add for instance `gateway: scripted("./model.json")`.',
     );
   }
-  if (input.gateway !== undefined && (input.gateway.mode !== 'scripted' || typeof input.gateway.script !== 'string')) {
+  // `null` is no gateway that anybody made.
+  if (input.gateway !== undefined && (input.gateway?.mode !== 'scripted' || typeof input.gateway.script !== 'string')) {
     throw new DefinitionError('defineExperiment: `gateway` must be made by scripted("./script.json").');
   }
   return brandDefinition('experiment', input);
@@ -84,4 +91,8 @@ export function defineExperiment(input: ExperimentInput): ExperimentDefinition {
 export function scripted(script: string): ScriptedGateway {
   if (typeof script !== 'string' || script === '') throw new DefinitionError('scripted() needs the path of a script file.');
   return { mode: 'scripted', script };
+}
+
+function isEvalsChoice(evals: unknown): boolean {
+  return evals === undefined || evals === '*' || typeof evals === 'function' || (Array.isArray(evals) && evals.every((selector) => typeof selector === 'string'));
 }

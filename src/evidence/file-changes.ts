@@ -5,7 +5,8 @@ const FILE_KINDS = ['file', 'directory', 'symlink', 'fifo', 'socket', 'character
 /** What a path is. */
 export type FileKind = (typeof FILE_KINDS)[number];
 
-const CHANGE_STATUSES = ['added', 'modified', 'deleted', 'type-changed', 'mode-changed', 'metadata'] as const;
+/** All statuses, in the order in which they are tried. */
+export const CHANGE_STATUSES = ['added', 'modified', 'deleted', 'type-changed', 'mode-changed', 'metadata'] as const;
 
 /** How a path changed in a window; the first that fits, in the order of the list of rules. */
 export type ChangeStatus = (typeof CHANGE_STATUSES)[number];

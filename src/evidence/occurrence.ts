@@ -23,46 +23,59 @@ export interface ToolOccurrences {
   readonly orphanEnds: number;
 }
 
-interface Open { occurrence: ToolOccurrence; ends: number; }
+interface Call { occurrence: ToolOccurrence; ambiguous: boolean; }
+
+/** The calls of one id: those that have not ended, and the last that has. */
+interface Lane { open: Call[]; ended: Call | undefined; openSubagents: number; }
 
 /**
- * Pairs the tool starts and ends of one session by id. An id that starts again while it is open makes every
- * call under it undecidable; so does a second end, or an end of the other kind.
+ * Pairs the tool starts and ends of one session by id and kind. Calls that are open under one id at once are
+ * undecidable; so is a call that ends twice, or ends as another kind.
  */
 export function toolOccurrencesOf(events: readonly StreamEvent[]): ToolOccurrences {
-  const calls: Open[] = [];
-  const latest = new Map<string, Open>();
-  const ambiguous = new Set<string>();
+  const calls: Call[] = [];
+  const lanes = new Map<string, Lane>();
+  const laneOf = (id: string): Lane => {
+    const lane = lanes.get(id) ?? { open: [], ended: undefined, openSubagents: 0 };
+    lanes.set(id, lane);
+    return lane;
+  };
   let orphanEnds = 0;
   for (const [index, event] of events.entries()) {
     if (event.type === 'operation.started') {
-      const open = latest.get(event.operationId);
-      if (open !== undefined && open.ends === 0) ambiguous.add(event.operationId);
-      if (event.operation.kind !== 'tool') continue;
-      const started: Open = { occurrence: pendingOf(event, event.operation, index), ends: 0 };
-      calls.push(started);
-      latest.set(event.operationId, started);
-    } else if (event.type === 'operation.finished') {
-      const open = latest.get(event.operationId);
-      if (event.kind !== 'tool') {
-        if (open !== undefined && open.ends === 0) ambiguous.add(event.operationId);
+      const lane = laneOf(event.operationId);
+      if (event.operation.kind === 'subagent') {
+        lane.openSubagents += 1;
         continue;
       }
-      if (open === undefined) {
-        orphanEnds += 1;
-      } else {
-        open.ends += 1;
-        if (open.ends > 1) ambiguous.add(event.operationId);
-        else open.occurrence = { ...open.occurrence, ...endOf(event) };
+      const call: Call = { occurrence: pendingOf(event, event.operation, index), ambiguous: false };
+      calls.push(call);
+      lane.open.push(call);
+      if (lane.open.length > 1) for (const overlapping of lane.open) overlapping.ambiguous = true;
+    } else if (event.type === 'operation.finished') {
+      const lane = laneOf(event.operationId);
+      if (event.kind === 'subagent') {
+        if (lane.openSubagents > 0) lane.openSubagents -= 1;
+        else for (const call of lane.open) call.ambiguous = true;
+        continue;
       }
+      const call = lane.open.shift();
+      if (call === undefined) {
+        orphanEnds += 1;
+        if (lane.ended !== undefined) lane.ended.ambiguous = true;
+        continue;
+      }
+      call.occurrence = { ...call.occurrence, ...endOf(event) };
+      lane.ended = call;
     }
   }
-  const occurrences = calls.map(({ occurrence }) => {
-    if (!ambiguous.has(occurrence.operationId)) return occurrence;
-    const { output: _output, exitCode: _exitCode, ...known } = occurrence;
-    return { ...known, status: 'undecidable' as const };
-  });
-  return { occurrences, orphanEnds };
+  return { occurrences: calls.map(knownOf), orphanEnds };
+}
+
+function knownOf({ occurrence, ambiguous }: Call): ToolOccurrence {
+  if (!ambiguous) return occurrence;
+  const { output: _output, exitCode: _exitCode, ...known } = occurrence;
+  return { ...known, status: 'undecidable' };
 }
 
 function pendingOf(event: StreamEvent & { type: 'operation.started' }, operation: ToolOperation, index: number): ToolOccurrence {

@@ -10,7 +10,7 @@ export type JsonPattern = string | number | boolean | null | RegExp | ValueMatch
  * @throws TypeError for a pattern that is not JSON, a RegExp or a value match.
  */
 export function jsonMatch(expected: JsonPattern): ValueMatch {
-  checkPattern(expected, '');
+  checkPattern(expected, '', []);
   const description = `matches JSON ${show(describe(expected))}`;
   return createMatch({ domain: 'value', description, evaluate: (value) => compare(expected, value, '') });
 }
@@ -46,12 +46,13 @@ function mismatch(expected: string, value: unknown, path: string): MatchOutcome 
   return { status: 'mismatched', expected, received: show(value), path: path || '/' };
 }
 
-function checkPattern(node: unknown, path: string): void {
+function checkPattern(node: unknown, path: string, above: readonly unknown[]): void {
   if (node === null || typeof node === 'string' || typeof node === 'boolean' || node instanceof RegExp || isMatch(node)) return;
   if (typeof node === 'number' && Number.isFinite(node)) return;
-  if (Array.isArray(node)) return node.forEach((item, index) => checkPattern(item, `${path}/${index}`));
+  if (above.includes(node)) throw new TypeError(`jsonMatch cannot compare with a cycle at ${path}. Use JSON values, a RegExp or a value match.`);
+  if (Array.isArray(node)) return node.forEach((item, index) => checkPattern(item, `${path}/${index}`, [...above, node]));
   if (typeof node === 'object' && [Object.prototype, null].includes(Object.getPrototypeOf(node) as null)) {
-    return Object.entries(node).forEach(([key, item]) => checkPattern(item, `${path}/${key}`));
+    return Object.entries(node).forEach(([key, item]) => checkPattern(item, `${path}/${key}`, [...above, node]));
   }
   throw new TypeError(`jsonMatch cannot compare with ${show(node)} at ${path || '/'}. Use JSON values, a RegExp or a value match.`);
 }

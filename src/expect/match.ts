@@ -20,7 +20,7 @@ export interface ValueMatch {
 export interface ToolMatch {
   readonly domain: 'tool';
   readonly description: string;
-  evaluate(occurrence: ToolOccurrence): MatchOutcome;
+  evaluate(occurrence: ToolOccurrence): MatchOutcome | Promise<MatchOutcome>;
 }
 
 /** Any match. */

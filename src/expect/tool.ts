@@ -1,11 +1,12 @@
-import type { JsonValue } from '../evidence/json.js';
 import type { ToolOccurrence } from '../evidence/occurrence.js';
 import { createMatch, isMatch, MATCHED, show, type MatchOutcome, type ToolMatch, type ValueMatch } from './match.js';
 
-/** How a tool call must stand. */
-export type ToolStatus = 'pending' | 'completed' | 'failed' | 'rejected';
+const STATUSES = ['pending', 'completed', 'failed', 'rejected'] as const;
 
-/** Further conditions of {@link toolMatch}. The value matches must be synchronous. */
+/** How a tool call must stand. */
+export type ToolStatus = (typeof STATUSES)[number];
+
+/** Further conditions of {@link toolMatch}. */
 export interface ToolConditions {
   readonly input?: ValueMatch;
   readonly output?: ValueMatch;
@@ -22,25 +23,31 @@ export function toolMatch(name?: string, conditions: ToolConditions = {}): ToolM
   const unknown = Object.keys(conditions).find((key) => !['input', 'output', 'status'].includes(key));
   if (unknown !== undefined) throw new TypeError(`toolMatch does not know the condition "${unknown}". It knows input, output and status.`);
   for (const key of ['input', 'output'] as const) {
-    if (conditions[key] !== undefined && !isMatch(conditions[key])) throw new TypeError(`toolMatch needs a value match as \`${key}\`, for instance jsonMatch({...}).`);
+    if (conditions[key] !== undefined && !(isMatch(conditions[key]) && conditions[key].domain === 'value')) throw new TypeError(`toolMatch needs a value match as \`${key}\`, for instance jsonMatch({...}).`);
   }
+  checkStatus('toolMatch', conditions.status);
   const description = describe(name, conditions);
-  return createMatch({ domain: 'tool', description, evaluate: (call) => all(conditionsOf(name, conditions, call, description)) });
+  return createMatch({ domain: 'tool', description, evaluate: async (call) => all(await Promise.all(conditionsOf(name, conditions, call, description))) });
 }
 
-function conditionsOf(name: string | undefined, conditions: ToolConditions, call: ToolOccurrence, description: string): readonly MatchOutcome[] {
-  const outcomes: MatchOutcome[] = [];
+/** @throws TypeError for a status that no tool call has. */
+export function checkStatus(factory: string, status: ToolStatus | undefined): void {
+  if (status !== undefined && !STATUSES.includes(status)) throw new TypeError(`${factory} does not know the status ${show(status)}. It knows pending, completed, failed and rejected.`);
+}
+
+function conditionsOf(name: string | undefined, conditions: ToolConditions, call: ToolOccurrence, description: string): readonly (MatchOutcome | Promise<MatchOutcome>)[] {
+  const outcomes: (MatchOutcome | Promise<MatchOutcome>)[] = [];
   const { operation } = call;
   const canonical = operation.tool === 'unknown' ? undefined : operation.tool;
   if (name !== undefined && name !== operation.name && name !== canonical) {
     return [{ status: 'mismatched', expected: description, received: operation.name }];
   }
   if (conditions.status !== undefined) outcomes.push(statusOutcome(conditions.status, call));
-  if (conditions.input !== undefined) outcomes.push(valueOutcome(conditions.input, operation.input, 'input'));
+  if (conditions.input !== undefined) outcomes.push(conditions.input.evaluate(operation.input));
   if (conditions.output !== undefined) {
     outcomes.push(call.output === undefined
       ? { status: 'unavailable', reason: `the output of ${operation.name} (${call.operationId}) is not known` }
-      : valueOutcome(conditions.output, call.output, 'output'));
+      : conditions.output.evaluate(call.output));
   }
   return outcomes;
 }
@@ -50,12 +57,6 @@ function statusOutcome(expected: ToolStatus, call: ToolOccurrence): MatchOutcome
     return { status: 'unavailable', reason: `the id ${call.operationId} was used by calls that overlap, so the status of ${call.operation.name} is not known` };
   }
   return call.status === expected ? MATCHED : { status: 'mismatched', expected: `status ${expected}`, received: call.status };
-}
-
-function valueOutcome(match: ValueMatch, value: JsonValue, what: string): MatchOutcome {
-  const outcome = match.evaluate(value);
-  if (outcome instanceof Promise) throw new TypeError(`The ${what} of a tool call needs a synchronous match; "${match.description}" answers later.`);
-  return outcome;
 }
 
 function all(outcomes: readonly MatchOutcome[]): MatchOutcome {

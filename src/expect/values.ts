@@ -23,8 +23,10 @@ export function excludes(part: string): ValueMatch {
   });
 }
 
-/** A string in which the expression finds something. Flags `g` and `y` have no memory here. */
+/** A string in which the expression finds something. Flags `g` and `y` have no memory here. @throws TypeError unless it is a RegExp. */
 export function pattern(expression: RegExp): ValueMatch {
+  // Without this check a text would become an expression that matches everything.
+  if (!(expression instanceof RegExp)) throw new TypeError(`pattern() needs a regular expression, for instance /passes?/, not ${show(expression)}.`);
   const { source, flags } = expression;
   const description = `matches /${source}/${flags}`;
   return createMatch({

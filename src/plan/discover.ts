@@ -55,7 +55,9 @@ async function loadAll<T>(
   for (const name of files.sort()) {
     const definition = await loadOne<T>(loader, root, join(base, name), where.kind, problems);
     const id = name.replace(/\\/g, '/').replace(/(\.eval)?\.(ts|tsx|mts|js|mjs)$/, '');
-    if (definition !== undefined) found.push({ id, file: join(base, name), definition });
+    const twin = found.find((other) => other.id === id);
+    if (twin !== undefined) problems.push(`${relative(root, join(base, name))}: its id "${id}" is also that of ${relative(root, twin.file)}. Rename one of them.`);
+    else if (definition !== undefined) found.push({ id, file: join(base, name), definition });
   }
   return found;
 }

@@ -32,15 +32,20 @@ export function createModuleLoader(root: string): ModuleLoader {
       try {
         return { state: 'loaded', exported: await jiti.import(file, { default: true }) };
       } catch (error) {
-        return { state: 'failed', problem: `${relative(root, file)}: ${describe(error)}` };
+        return { state: 'failed', problem: problemOf(root, file, error) };
       }
     },
   };
 }
 
-/** The message with its position; the loader's own code frame is left out. */
-function describe(error: unknown): string {
-  const first = messageOf(error).split('\n')[0] ?? '';
-  const isSyntax = error instanceof Error && (error.name === 'SyntaxError' || /ParseError|SyntaxError/.test(first));
-  return isSyntax ? `syntax error: ${first.replace(/^(ParseError|SyntaxError):\s*/, '').trim()}` : first;
+/** The file with what is wrong in it; the loader's own code frame is left out. */
+function problemOf(root: string, file: string, error: unknown): string {
+  const own = relative(root, file);
+  const message = messageOf(error);
+  // The loader's parser: "ParseError: <what>  \n <file>:<line from 1>:<column from 0>".
+  const parsed = /^ParseError: (?<what>.*?)\s*\n\s*(?<where>.+):(?<line>\d+):(?<column>\d+)\s*$/.exec(message)?.groups;
+  if (parsed === undefined) return `${own}: ${message.split('\n')[0] ?? ''}`;
+  const { what = '', where = '', line = '', column = '' } = parsed;
+  const position = `${line}:${Number(column) + 1}`;
+  return where === file ? `${own}:${position}: syntax error: ${what}` : `${own}: syntax error at ${relative(root, where)}:${position}: ${what}`;
 }

@@ -3,8 +3,9 @@ import { dirname, relative, resolve } from 'node:path';
 import { readFile } from 'node:fs/promises';
 import type { EvalDefinition } from '../define/eval.js';
 import type { EvalDescriptor, ExperimentDefinition } from '../define/experiment.js';
+import { show } from '../expect/match.js';
+import { ScriptError } from '../gateway/errors.js';
 import { parseScript, type Script } from '../gateway/script.js';
-import { messageOf } from '../lifetime/error.js';
 import type { SandboxSpec } from '../sandbox/sandbox.js';
 import { docker } from '../sandbox/docker/spec.js';
 import type { Discovered, Project } from './discover.js';
@@ -55,14 +56,15 @@ export async function planRun(project: Project, options: PlanOptions): Promise<P
   if (project.evals.length === 0) problems.push('No eval was found. An eval is a file evals/<id>.eval.ts with `export default defineEval({ ... })`.');
   if (project.experiments.length === 0) problems.push('No experiment was found. An experiment is a file experiments/<id>.ts with `export default defineExperiment({ ... })`.');
   if (problems.length > 0) throw new AuthoringError(problems);
-  const evals = picked('eval', project.evals, options.selectors, problems)
-    .filter((found) => options.tags.length === 0 || options.tags.some((tag) => found.definition.tags?.includes(tag)));
+  const chosen = picked('eval', project.evals, options.selectors, problems);
+  const evals = chosen.filter((found) => options.tags.length === 0 || options.tags.some((tag) => found.definition.tags?.includes(tag)));
   const experiments = picked('experiment', project.experiments, options.experiments, problems);
-  if (problems.length === 0 && evals.length === 0) problems.push(`No eval has the tag ${options.tags.map((tag) => `"${tag}"`).join(' or ')}.`);
+  if (problems.length === 0 && evals.length === 0) problems.push(`No ${chosen.length < project.evals.length ? 'picked eval' : 'eval'} has the tag ${options.tags.map((tag) => `"${tag}"`).join(' or ')}.`);
   const attempts: PlannedAttempt[] = [];
   for (const experiment of experiments) {
     const script = await scriptOf(project, experiment, problems);
-    const wanted = evals.filter((found) => isWanted(experiment, found, problems));
+    checkWanted(project, experiment, problems);
+    const wanted = evals.filter((found) => isWanted(project, experiment, found, problems));
     for (const found of wanted) attempts.push(...attemptsOf(project, experiment, found, options, script));
   }
   if (problems.length === 0 && attempts.length === 0) problems.push('Nothing is left to run: no picked experiment wants a picked eval. Look at the `evals` of the experiments.');
@@ -81,20 +83,33 @@ function picked<T>(what: string, all: readonly Discovered<T>[], selectors: reado
 
 /** An id, or the beginning of one that ends where a part of the path ends. */
 function fits(id: string, selector: string): boolean {
-  const wanted = selector.replace(/^evals\/|^experiments\//, '').replace(/(\.eval)?\.tsx?$/, '').replace(/\/+$/, '');
-  return id === wanted || id.startsWith(`${wanted}/`);
+  const wanted = selector.replace(/^evals\/|^experiments\//, '').replace(/(\.eval)?\.(ts|tsx|mts|js|mjs)$/, '').replace(/\/+$/, '');
+  return id === selector || id === wanted || id.startsWith(`${wanted}/`);
 }
 
-function isWanted(experiment: Discovered<ExperimentDefinition>, found: Discovered<EvalDefinition>, problems: string[]): boolean {
+/** An experiment that asks for an eval by a name that no eval has would silently run less than its author thinks. */
+function checkWanted(project: Project, experiment: Discovered<ExperimentDefinition>, problems: string[]): void {
+  const { evals } = experiment.definition;
+  for (const selector of Array.isArray(evals) ? evals as readonly string[] : []) {
+    if (project.evals.some(({ id }) => fits(id, selector))) continue;
+    const ids = project.evals.map(({ id }) => id).join(', ');
+    problems.push(`${relative(project.root, experiment.file)}: its \`evals\` hold "${selector}", which fits no eval. There are: ${ids}.`);
+  }
+}
+
+function isWanted(project: Project, experiment: Discovered<ExperimentDefinition>, found: Discovered<EvalDefinition>, problems: string[]): boolean {
   const { evals = '*' } = experiment.definition;
   if (evals === '*') return true;
   if (Array.isArray(evals)) return evals.some((selector: string) => fits(found.id, selector));
   const { description, tags = [], metadata = {} } = found.definition;
   const descriptor: EvalDescriptor = { id: found.id, ...(description === undefined ? {} : { description }), tags, metadata };
   try {
-    return (evals as (descriptor: EvalDescriptor) => boolean)(descriptor);
+    const answer: unknown = (evals as (descriptor: EvalDescriptor) => boolean)(descriptor);
+    if (typeof answer === 'boolean') return answer;
+    problems.push(`${relative(project.root, experiment.file)}: its \`evals\` function answered ${show(answer)} for "${found.id}". It must answer true or false, at once.`);
+    return false;
   } catch (error) {
-    problems.push(`experiments/${experiment.id}: its \`evals\` function broke on "${found.id}": ${String(error)}`);
+    problems.push(`${relative(project.root, experiment.file)}: its \`evals\` function broke on "${found.id}": ${String(error)}`);
     return false;
   }
 }
@@ -114,7 +129,8 @@ async function scriptOf(project: Project, experiment: Discovered<ExperimentDefin
   try {
     return { name, script: parseScript(text, name) };
   } catch (error) {
-    problems.push(messageOf(error));
+    if (!(error instanceof ScriptError)) throw error;
+    problems.push(...error.problems.map((problem) => `${name}: ${problem}`));
     return undefined;
   }
 }
@@ -153,5 +169,5 @@ function timeoutOf(project: Project, experiment: ExperimentDefinition, evalDefin
 function attemptIdOf(experimentId: string, evalId: string, index: number): string {
   const slug = (id: string): string => id.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-+|-+$/g, '').slice(0, 40);
   const hash = createHash('sha256').update(JSON.stringify([experimentId, evalId])).digest('hex').slice(0, 8);
-  return `${slug(evalId)}.${slug(experimentId)}.${hash}.${index}`;
+  return `${slug(evalId) || 'eval'}.${slug(experimentId) || 'experiment'}.${hash}.${index}`;
 }

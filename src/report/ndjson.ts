@@ -1,8 +1,9 @@
 import type { RunEvent } from '../run/ports.js';
+import { plainJsonLine } from './plain-text.js';
 
 /** Tells a run as JSON lines. Big evidence is in the record; the lines name it. */
 export function createNdjsonReporter(write: (text: string) => void): (event: RunEvent) => void {
-  return (event) => write(`${JSON.stringify(lineOf(event))}\n`);
+  return (event) => write(`${plainJsonLine(lineOf(event))}\n`);
 }
 
 function lineOf(event: RunEvent): object {

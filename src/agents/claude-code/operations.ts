@@ -6,7 +6,7 @@ type Finished = Extract<StreamEvent, { type: 'operation.finished' }>;
 export interface OpenCall {
   readonly name: string;
   readonly kind: 'tool' | 'subagent';
-  /** Index of its start among the events. */
+  /** Index of its start among the events; -1 when an earlier turn told it. */
   readonly startedIndex: number;
   readonly messageId?: string;
   readonly input: unknown;
@@ -32,8 +32,9 @@ export interface Operations {
   readonly denied: Set<string>;
 }
 
-export function createOperations(): Operations {
-  return { open: new Map(), ended: new Set(), failed: [], denied: new Set() };
+/** @param earlier Calls that an earlier turn left open. */
+export function createOperations(earlier: ReadonlyMap<string, OpenCall> = new Map()): Operations {
+  return { open: new Map([...earlier].map(([id, call]) => [id, { ...call, startedIndex: -1 }])), ended: new Set(), failed: [], denied: new Set() };
 }
 
 export function isFinished(event: StreamEvent | undefined): event is Finished {

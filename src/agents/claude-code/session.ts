@@ -1,7 +1,7 @@
 import { fieldsOf, nameOf, type Fields } from '../fields.js';
 import { readJsonLine } from '../json-line.js';
 import { createLineReader } from '../line-reader.js';
-import type { TranscriptNotes, Witness } from '../transcript.js';
+import type { Unrecognised, Witness } from '../transcript.js';
 import { parentsOf, type AgentFile } from './agent-parents.js';
 
 /** One line of a session file or of a subagent's file beside it. */
@@ -9,10 +9,10 @@ export interface SessionEntry {
   readonly record: Fields;
   readonly source: string;
   readonly line: number;
-  readonly uuid?: string;
-  readonly at?: string;
+  readonly uuid: string | undefined;
+  readonly at: string | undefined;
   /** The operation that the entry happened inside: the call that started its subagent. */
-  readonly parent?: string;
+  readonly parent: string | undefined;
 }
 
 /** Everything that the CLI wrote under `~/.claude/projects`, as one sequence. */
@@ -24,8 +24,11 @@ export interface SessionRecord {
   readonly agentIds: ReadonlySet<string>;
   /** Long tool outputs, by the name of their file. */
   readonly spills: ReadonlyMap<string, string>;
-  readonly unreadableLines: number;
+  readonly unreadable: readonly Unrecognised[];
 }
+
+/** Stands for session files that nobody collected. */
+export const NO_SESSION: SessionRecord = { entries: [], indexByUuid: new Map(), mainFiles: 0, agentIds: new Set(), spills: new Map(), unreadable: [] };
 
 interface Timed extends SessionEntry { readonly time: number; readonly rank: number }
 
@@ -34,11 +37,11 @@ interface Timed extends SessionEntry { readonly time: number; readonly rank: num
  * writes retries late (claude-code 2.1.197; fixtures/agents/claude-code/2.1.197/hooks-precompact), and stamps
  * attachments and summaries a little before the entry they hang on, which therefore holds them back.
  */
-export function readSession(witnesses: readonly Witness[], notes: TranscriptNotes): SessionRecord {
+export function readSession(witnesses: readonly Witness[]): SessionRecord {
   const files: AgentFile[] = [];
   const metas = new Map<string, Fields>();
   const spills = new Map<string, string>();
-  let unreadableLines = 0;
+  const unreadable: Unrecognised[] = [];
   for (const [index, witness] of witnesses.entries()) {
     if (witness.kind !== 'session') continue;
     const path = witness.path ?? `session-${index}.jsonl`;
@@ -49,28 +52,25 @@ export function readSession(witnesses: readonly Witness[], notes: TranscriptNote
       readJsonLine(Buffer.from(witness.bytes).toString('utf8'), (value) => metas.set(name.slice(0, -'.meta.json'.length), fieldsOf(value) ?? {}), () => undefined);
     } else {
       const file: AgentFile = { path, name: name.replace(/\.jsonl$/, ''), entries: [] };
-      const unreadable = (line: number, why: string): void => {
-        unreadableLines += 1;
-        notes.unrecognised(path, line, why);
-      };
+      const spoiled = (line: number, why: string): void => { unreadable.push({ source: path, line, why }); };
       const lines = createLineReader(({ number, text, terminated }) => readJsonLine(
         text,
         (value) => {
           const record = fieldsOf(value);
-          if (typeof record?.['type'] !== 'string') return unreadable(number, 'JSON, but not an object with a type');
+          if (typeof record?.['type'] !== 'string') return spoiled(number, 'JSON, but not an object with a type');
           file.entries.push({ record, line: number });
         },
-        (why) => unreadable(number, terminated ? why : `cut: ${why}`),
-      ), (number) => unreadable(number, 'longer than a string can be'));
+        (why) => spoiled(number, terminated ? why : `cut: ${why}`),
+      ), (number) => spoiled(number, 'longer than a string can be'));
       lines.push(witness.bytes);
       lines.end();
       files.push(file);
     }
   }
-  return { ...weaveFiles(files, metas), spills, unreadableLines };
+  return { ...weaveFiles(files, metas), spills, unreadable };
 }
 
-function weaveFiles(files: readonly AgentFile[], metas: ReadonlyMap<string, Fields>): Omit<SessionRecord, 'spills' | 'unreadableLines'> {
+function weaveFiles(files: readonly AgentFile[], metas: ReadonlyMap<string, Fields>): Omit<SessionRecord, 'spills' | 'unreadable'> {
   const { parentOf, depthOf, agentIdOf, endsAgent } = parentsOf(files, metas);
   const timed: Timed[] = [];
   const ordered = [...files].sort((a, b) => depthOf(a) - depthOf(b));
@@ -91,16 +91,15 @@ function weaveFiles(files: readonly AgentFile[], metas: ReadonlyMap<string, Fiel
         record, source: file.path, line, time,
         // At the same millisecond a subagent's last words come before the result that reports them.
         rank: endsAgent(record) ? depth + 1.5 : depth,
-        ...(uuid === undefined ? {} : { uuid }),
-        ...(at === undefined || Number.isNaN(stamp) ? {} : { at }),
-        ...(parent === undefined ? {} : { parent }),
+        uuid, parent,
+        at: Number.isNaN(stamp) ? undefined : at,
       });
     }
   }
   timed.sort((a, b) => a.time - b.time || a.rank - b.rank);
   const indexByUuid = new Map<string, number>();
   const entries: SessionEntry[] = [];
-  for (const { time: _time, rank: _rank, ...entry } of timed) {
+  for (const entry of timed) {
     // A forked or resumed session repeats entries of the one before.
     if (entry.uuid !== undefined && indexByUuid.has(entry.uuid)) continue;
     if (entry.uuid !== undefined) indexByUuid.set(entry.uuid, entries.length);

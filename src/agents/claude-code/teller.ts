@@ -1,7 +1,7 @@
 import type { StreamEvent } from '../../evidence/events.js';
 import type { TranscriptNotes } from '../transcript.js';
 import { tellBlock } from './tell-assistant.js';
-import { createOperations, type Operations } from './operations.js';
+import { createOperations, type OpenCall, type Operations } from './operations.js';
 import { tellSystem } from './tell-system.js';
 import { tellUser } from './tell-user.js';
 import { tellAttachment } from './tell-attachment.js';
@@ -12,10 +12,10 @@ import { fieldsOf, listOf, nameOf, textOf, type Fields } from '../fields.js';
 export interface RecordContext {
   readonly source: string;
   readonly line: number;
-  readonly witness?: string;
-  readonly at?: string;
+  readonly witness: string | undefined;
+  readonly at: string | undefined;
   /** The operation that the record happened inside. */
-  readonly parent?: string;
+  readonly parent: string | undefined;
 }
 
 export interface TellerOptions {
@@ -25,6 +25,8 @@ export interface TellerOptions {
   readonly sessionTellsContext: boolean;
   /** Long tool outputs that the CLI put into files of their own, by file name. */
   readonly spills: ReadonlyMap<string, string>;
+  /** Calls that an earlier turn left open. */
+  readonly open: ReadonlyMap<string, OpenCall>;
 }
 
 /** Turns records into events, in the order in which they are handed over. */
@@ -35,6 +37,7 @@ export interface Teller {
   readonly options: TellerOptions;
   /** Channel-lowering facts seen on the way. */
   readonly seen: SeenFacts;
+  /** Adds an event, which is the caller's to give away. */
   emit(event: StreamEvent, context: RecordContext): void;
   tell(record: Fields, context: RecordContext): void;
 }
@@ -69,7 +72,7 @@ export function createTeller(notes: TranscriptNotes, options: TellerOptions): Te
   const events: StreamEvent[] = [];
   const teller: Teller = {
     events,
-    operations: createOperations(),
+    operations: createOperations(options.open),
     notes,
     options,
     seen: {
@@ -77,13 +80,11 @@ export function createTeller(notes: TranscriptNotes, options: TellerOptions): Te
       nestedDelegation: false, delegated: false, lastWords: new Map(), retries: [], afterCompaction: false,
     },
     emit(event, context) {
-      const at = context.at;
-      events.push({
-        ...event,
-        ...(at === undefined ? {} : { at }),
-        ...(context.parent === undefined ? {} : { parentOperationId: context.parent }),
-        ...(context.witness === undefined ? {} : { witness: context.witness }),
-      });
+      const facts: { at?: string; parentOperationId?: string; witness?: string } = event;
+      if (context.at !== undefined) facts.at = context.at;
+      if (context.parent !== undefined) facts.parentOperationId = context.parent;
+      if (context.witness !== undefined) facts.witness = context.witness;
+      events.push(event);
     },
     tell(record, context) {
       if (SPEAKING.has(record['type'])) notes.understood();

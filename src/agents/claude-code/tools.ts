@@ -1,4 +1,4 @@
-import { notCommandProjection, opaqueCommandProjection, type CommandProjection } from '../../evidence/command-projection.js';
+import { notCommandProjection, opaqueCommandProjection, type CommandProjection, type ShellSource } from '../../evidence/command-projection.js';
 import type { SubagentOperation, ToolOperation } from '../../evidence/events.js';
 import type { ToolName } from '../../evidence/tool-name.js';
 import { boundedJson } from '../json-line.js';
@@ -50,7 +50,7 @@ function commandOf(name: string, input: unknown): CommandProjection | undefined 
     const source = textOf(fieldsOf(input)?.['command']);
     if (source === undefined) return OPAQUE;
     // claude-code 2.1.197: Bash input is shell text only and runs in /bin/bash behind a snapshot of functions and aliases.
-    return { ...OPAQUE, shell: name === 'Bash' ? { source, shell: '/bin/bash' } : { source } };
+    return opaqueShell(name === 'Bash' ? { source, shell: '/bin/bash' } : { source });
   }
   if (CANONICAL.has(name) || NOT_COMMANDS.has(name) || name.startsWith('mcp__')) return NOT_COMMAND;
   return undefined;
@@ -59,3 +59,7 @@ function commandOf(name: string, input: unknown): CommandProjection | undefined 
 /** The parts that every call has in common; one record may hold a hundred thousand. */
 const OPAQUE = opaqueCommandProjection('unsupported-protocol');
 const NOT_COMMAND = notCommandProjection();
+
+function opaqueShell(shell: ShellSource): CommandProjection {
+  return OPAQUE.classification === 'command' ? { ...OPAQUE, shell } : OPAQUE;
+}

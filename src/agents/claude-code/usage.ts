@@ -146,3 +146,19 @@ function modelBucketsOf(usage: Fields): Usage {
 function defined(buckets: { readonly [K in keyof Usage]?: number | undefined }): Usage {
   return Object.fromEntries(Object.entries(buckets).filter(([, value]) => value !== undefined));
 }
+
+const COUNTED = ['inputTokens', 'outputTokens', 'cacheReadTokens', 'cacheCreationTokens', 'costUSD'] as const;
+
+/** What a process used between two of its totals. A bucket that fell, which no total does, counts as nothing. */
+export function usageSince(before: Usage | undefined, after: Usage): Usage {
+  if (before === undefined) return after;
+  const since: { -readonly [K in keyof Usage]: Usage[K] } = {};
+  for (const key of COUNTED) {
+    const value = after[key];
+    if (value !== undefined) since[key] = Math.max(0, value - (before[key] ?? 0));
+  }
+  if (after.models !== undefined) {
+    since.models = Object.fromEntries(Object.entries(after.models).map(([model, usage]) => [model, usageSince(before.models?.[model], usage)]));
+  }
+  return since;
+}

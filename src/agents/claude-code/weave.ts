@@ -16,6 +16,8 @@ export interface Weave {
   finish(ended: boolean, stdoutSpoke: boolean): void;
   /** Anything of the session belonged to this process. */
   readonly touched: boolean;
+  /** Entries of this process and of those before it. */
+  passed(): readonly string[];
 }
 
 /**
@@ -63,6 +65,7 @@ export function createWeave(session: SessionRecord, known: ReadonlySet<string> |
       flush(end);
     },
     get touched() { return told.size > 0; },
+    passed: () => entries.flatMap(({ uuid }, index) => (uuid !== undefined && (index < (cursor ?? 0) || told.has(index)) ? [uuid] : [])),
   };
 }
 
@@ -94,7 +97,7 @@ function nextPrompt(entries: readonly SessionEntry[], from: number): number {
 }
 
 /** The line by which the CLI takes up a new prompt, or the prompt itself. Notes on background work come the same way. */
-function isPrompt(record: Fields | undefined): boolean {
+export function isPrompt(record: Fields | undefined): boolean {
   if (record?.['type'] === 'queue-operation') {
     const content = textOf(record['content']);
     return record['operation'] === 'enqueue' && content !== undefined && !content.startsWith('<task-notification>');

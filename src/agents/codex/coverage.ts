@@ -4,6 +4,7 @@ import type { TranscriptEnding } from '../transcript.js';
 /** What the record of one process consists of, as far as coverage goes. */
 export interface CoverageFacts {
   readonly ending: TranscriptEnding;
+  readonly surface: 'exec' | 'app-server';
   /** The rollout of the thread was read. */
   readonly rollout: boolean;
   readonly stdout: boolean;
@@ -41,7 +42,10 @@ export function coverageOf(facts: CoverageFacts): Partial<EvidenceCoverage> {
   if (facts.unknownPieces > 0) {
     lower(['events', 'actions'], `${facts.unknownPieces} piece${facts.unknownPieces === 1 ? '' : 's'} of the record ${facts.unknownPieces === 1 ? 'is' : 'are'} of a kind this parser does not know`);
   }
-  if (!facts.rollout) {
+  if (!facts.rollout && facts.surface === 'app-server') {
+    lower(['events'], `app-server leaves out calls that policy refused, injected context and skills: ${COLLECT}`);
+    lower(['actions'], `app-server leaves out calls that policy refused or that failed before they started, and typing into live sessions: ${COLLECT}`);
+  } else if (!facts.rollout) {
     lower(['events'], `stdout leaves out refused calls, compaction, injected context, skills and subagents: ${COLLECT}`);
     lower(['actions'], `stdout leaves out calls that were refused or failed before they started, typing into live sessions and the calls of subagents: ${COLLECT}`);
     if (facts.searchedWeb) lower(['actions'], 'stdout does not say whether a web search failed');

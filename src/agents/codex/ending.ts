@@ -8,7 +8,9 @@ export interface EndingFacts {
   /** The error class that a rollout or app-server states beside the message. */
   readonly errorClass?: string;
   readonly httpStatus?: number;
-  readonly interrupted?: boolean;
+  readonly interrupted: boolean;
+  /** A question or an approval stands unanswered. */
+  readonly asking: boolean;
   readonly stderr: string;
   readonly wantsData: boolean;
   readonly hasData: boolean;
@@ -20,11 +22,12 @@ export function endingOf(facts: EndingFacts, end: ProcessEnd): TranscriptEnding 
     const said = facts.stderr.trim().slice(-500);
     return { kind: 'nothing', reason: `not one line of the record was understood; ${processOf(end)}${said === '' ? '' : `; stderr ends: ${said}`}` };
   }
+  if (facts.asking && end.exitCode === null && end.signal === undefined) return { kind: 'waiting' };
   if (end.stoppedByHarness === true) {
     return { kind: 'incomplete', reason: `the harness stopped the CLI${end.signal === undefined ? '' : ` (${end.signal})`} before it was done` };
   }
   if (facts.failure !== undefined) return failureEndingOf(facts.failure, facts);
-  if (facts.interrupted === true) return { kind: 'failed', reason: 'the turn was interrupted' };
+  if (facts.interrupted) return { kind: 'failed', reason: 'the turn was interrupted' };
   if (!facts.completed) return { kind: 'incomplete', reason: `no turn.completed and no turn.failed on record; ${processOf(end)}` };
   if (facts.wantsData && !facts.hasData) return { kind: 'failed', reason: 'structured output was asked for and the last message is not JSON' };
   return { kind: 'completed' };

@@ -1,40 +1,25 @@
-import type { StreamEvent } from '../../evidence/events.js';
 import type { JsonValue } from '../../evidence/json.js';
 import { fieldsOf, nameOf, textOf } from '../fields.js';
 import { readJsonLine } from '../json-line.js';
 import { createLineReader } from '../line-reader.js';
 import type { TranscriptNotes } from '../transcript.js';
+import { createEnvelopeTeller } from './envelope.js';
+import type { LiveReader } from './live.js';
+import { openOf } from './rollout-state.js';
 import { createExecTeller } from './teller.js';
 import { parseTokens, type CodexTokens } from './usage.js';
 
-/** What one process printed with `exec --json`. */
-export interface ExecRecord {
-  readonly events: readonly StreamEvent[];
-  readonly open: ReadonlySet<string>;
-  /** Anything was read from stdout. */
-  readonly spoke: boolean;
-  readonly threadId: string | undefined;
-  readonly completed: boolean;
-  readonly failure: string | undefined;
-  /** Cumulative tokens of the thread. */
-  readonly tokens: CodexTokens | undefined;
-  readonly turns: number;
-  readonly retries: number;
-  readonly searchedWeb: boolean;
-  readonly lastMessage: string | undefined;
-  readonly unknownPieces: number;
-  readonly unreadableLines: number;
+export interface ExecOptions {
+  /** Makes the CLI's per-process item id unique within the session. */
+  readonly idOf: (native: string) => string;
+  readonly emitPrompt: boolean;
 }
 
-export interface ExecReader {
-  push(bytes: Uint8Array): void;
-  readonly events: readonly StreamEvent[];
-  end(): ExecRecord;
-}
-
-/** @param idOf Makes the CLI's per-process item id unique within the session. */
-export function createExecReader(notes: TranscriptNotes, idOf: (native: string) => string): ExecReader {
+/** Reads what one process printed with `exec --json`, in its present form or in the envelopes of old. */
+export function createExecReader(notes: TranscriptNotes, { idOf, emitPrompt }: ExecOptions): LiveReader {
   const teller = createExecTeller(notes, idOf);
+  const envelopes = createEnvelopeTeller(notes, emitPrompt);
+  let old = false;
   let unreadableLines = 0;
   let spoke = false;
   let threadId: string | undefined;
@@ -51,6 +36,12 @@ export function createExecReader(notes: TranscriptNotes, idOf: (native: string) 
   const take = (value: JsonValue, line: number): void => {
     const record = fieldsOf(value);
     const type = textOf(record?.['type']);
+    if (record !== undefined && type === undefined && envelopes.tell(record, line)) {
+      old = true;
+      spoke = true;
+      notes.understood();
+      return;
+    }
     if (record === undefined || type === undefined) return unreadable(line, 'JSON, but not an object with a type');
     const known = takeKnown(record, type, line);
     if (known) {
@@ -103,13 +94,23 @@ export function createExecReader(notes: TranscriptNotes, idOf: (native: string) 
 
   return {
     push: (bytes) => lines.push(bytes),
-    events: teller.events,
+    get events() { return old ? envelopes.state.events : teller.events; },
     end() {
       lines.end();
-      const { events, open, seen } = teller;
+      const { state } = envelopes;
+      const common = { surface: 'exec', spoke, threadId, httpStatus: undefined, errorClass: undefined, childTokens: undefined, unreadableLines } as const;
+      if (old) {
+        const { seen } = state;
+        return {
+          ...common, events: state.events, open: openOf(state), model: seen.model, completed: seen.completed, interrupted: seen.interrupted,
+          failure: seen.completed ? undefined : seen.failure, asking: envelopes.asking, promptStated: seen.promptStated, tokens: envelopes.tokens, turns: envelopes.turns,
+          retries: envelopes.retries, searchedWeb: false, lastMessage: seen.lastMessage, unknownTools: [], unknownPieces: seen.unknownPieces + teller.seen.unknownPieces,
+        };
+      }
+      const { seen } = teller;
       return {
-        events, open, spoke, threadId, completed, failure, tokens, turns, unreadableLines,
-        retries: seen.retries, searchedWeb: seen.searchedWeb, lastMessage: seen.lastMessage, unknownPieces: seen.unknownPieces,
+        ...common, events: teller.events, open: teller.open, model: undefined, completed, interrupted: false, failure, asking: false, promptStated: false, tokens, turns,
+        retries: seen.retries, searchedWeb: seen.searchedWeb, lastMessage: seen.lastMessage, unknownTools: [], unknownPieces: seen.unknownPieces,
       };
     },
   };

@@ -52,9 +52,10 @@ function isToldElsewhere(event: StreamEvent, starts: ReadonlyMap<string, string>
 /** What an event says, in a form that both records share. Undefined: only one record can have it. */
 function keyOf(event: StreamEvent, starts: Map<string, string>): string | undefined {
   switch (event.type) {
-    case 'message': return event.role === 'assistant' && event.parentOperationId === undefined ? `message:${event.text}` : undefined;
+    case 'message': return `${event.role}:${event.parentOperationId ?? ''}:${event.text}`;
     // Stdout prints summaries only, and nothing for thoughts that have none.
-    case 'thinking': return event.text !== '' && event.parentOperationId === undefined ? 'thinking' : undefined;
+    case 'thinking': return event.text === '' ? undefined : `thinking:${event.parentOperationId ?? ''}`;
+    case 'compaction': return 'compaction';
     case 'operation.started': {
       const key = keyOfOperation(event);
       starts.set(event.operationId, key);

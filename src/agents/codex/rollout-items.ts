@@ -1,3 +1,4 @@
+import type { SubagentOperation, ToolOperation } from '../../evidence/events.js';
 import { fieldsOf, listOf, nameOf, textOf, type Fields } from '../fields.js';
 import { boundedJson } from '../json-line.js';
 import { trailOf } from './compaction.js';
@@ -10,7 +11,7 @@ import { commandOperationOf, mcpOperationOf, patchOperationOf, plainOperationOf,
 /** Items that say nothing that another record of the same thread does not say. */
 const SILENT: ReadonlySet<string> = new Set(['ImageView', 'ContextCompaction']);
 
-/** Tells one `item_completed` record. */
+/** Tells the end of one item, and its start where that was not told yet. */
 export function tellItem(state: RolloutState, item: Fields, context: LineContext): void {
   const id = nameOf(item['id']) ?? `line-${context.line.line}`;
   switch (item['type']) {
@@ -20,37 +21,12 @@ export function tellItem(state: RolloutState, item: Fields, context: LineContext
       const text = [...listOf(item['summary_text']), ...listOf(item['raw_content'])].filter((part) => typeof part === 'string').join('\n');
       return tellWords(state, `${context.thread.id}:${id}:${text}`, () => emit(state, { type: 'thinking', text }, context));
     }
-    case 'CommandExecution': {
-      const argv = listOf(item['command']).filter((word): word is string => typeof word === 'string');
-      start(state, id, commandOperationOf(argv.join(' '), argv), context);
-      return end(state, id, commandEndOf(item), context);
-    }
-    case 'FileChange': {
-      const changes = Object.entries(fieldsOf(item['changes']) ?? {}).map(([path, value]) => {
-        const { type, ...rest } = fieldsOf(value) ?? {};
-        return { path, kind: nameOf(type) ?? 'unknown', ...rest };
-      });
-      start(state, id, patchOperationOf(boundedJson(changes), changes.map(({ kind }) => kind)), context);
-      const output = nameOf(item['stdout']) ?? nameOf(item['stderr']);
-      return end(state, id, { ...FINISHED, status: statusOf(item), ...(output === undefined ? {} : { output }) }, context);
-    }
-    case 'McpToolCall': {
-      start(state, id, mcpOperationOf(nameOf(item['server']) ?? 'unknown', nameOf(item['tool']) ?? 'unknown', item['arguments']), context);
-      const error = textOf(fieldsOf(item['error'])?.['message']);
-      if (error !== undefined) return end(state, id, { ...FINISHED, status: isRefusalText(error) ? 'rejected' : 'failed', output: error }, context);
-      return end(state, id, { ...FINISHED, status: statusOf(item), ...mcpOutputOf(fieldsOf(item['result'])) }, context);
-    }
-    case 'WebSearch': {
-      start(state, id, webSearchOperationOf(textOf(item['query']), item['action']), context);
-      // The outcome stands in the model's own record of the call.
-      return;
-    }
-    case 'CollabAgentToolCall': return tellCollaboration(state, item, id, context);
     case 'SubAgentActivity': {
       if (item['kind'] !== 'completed') return;
-      const call = state.startedBy.get(nameOf(item['agent_thread_id']) ?? '');
-      // The child's own file says how it ended.
-      if (call !== undefined && !state.threads.has(nameOf(item['agent_thread_id']) ?? '')) end(state, call, { ...FINISHED, status: 'completed' }, context);
+      const thread = nameOf(item['agent_thread_id']) ?? '';
+      const call = state.startedBy.get(thread);
+      // The child's own record says how it ended.
+      if (call !== undefined && !state.threads.has(thread)) end(state, call, { ...FINISHED, status: 'completed' }, context);
       return;
     }
     case 'HookPrompt':
@@ -59,20 +35,74 @@ export function tellItem(state: RolloutState, item: Fields, context: LineContext
         if (text !== undefined) emit(state, { type: 'context.injected', text, source: 'hook' }, context);
       }
       return;
-    case 'EnteredReviewMode': return start(state, id, { kind: 'subagent', name: 'review' }, context);
     case 'ExitedReviewMode': {
       const review = [...state.subagents].filter((call) => !state.ended.has(call)).at(-1);
       if (review !== undefined) end(state, review, { ...FINISHED, status: 'completed', output: boundedJson(item['review_output']) }, context);
       return;
     }
-    case 'Extension': {
-      if (state.started.has(id)) return;
-      const { id: _id, type: _type, kind, ...rest } = item;
-      start(state, id, plainOperationOf(nameOf(kind) ?? 'extension', rest), context);
-      return end(state, id, { ...FINISHED, status: 'completed' }, context);
+    default: {
+      // A call that the model's history tells under the same id.
+      if (item['type'] === 'Extension' && state.started.has(id)) return;
+      const operation = operationOfRolloutItem(item);
+      if (operation === undefined) {
+        if (!SILENT.has(nameOf(item['type']) ?? '')) unknownPiece(state, context, `unknown item type ${JSON.stringify(nameOf(item['type']) ?? null)}`);
+        return;
+      }
+      start(state, id, operation, context);
+      const ending = endOfRolloutItem(item);
+      if (ending !== undefined) end(state, id, ending, context);
+      if (item['type'] === 'CollabAgentToolCall') endNamedAgents(state, item, context);
     }
-    default:
-      if (!SILENT.has(nameOf(item['type']) ?? '')) unknownPiece(state, context, `unknown item type ${JSON.stringify(nameOf(item['type']) ?? null)}`);
+  }
+}
+
+/** The call that an item stands for; undefined for items that are no calls. */
+export function operationOfRolloutItem(item: Fields): ToolOperation | SubagentOperation | undefined {
+  switch (item['type']) {
+    case 'CommandExecution': {
+      const argv = listOf(item['command']).filter((word): word is string => typeof word === 'string');
+      return commandOperationOf(textOf(item['command']) ?? argv.join(' '), typeof item['command'] === 'string' ? undefined : argv);
+    }
+    case 'FileChange': {
+      const changes = Object.entries(fieldsOf(item['changes']) ?? {}).map(([path, value]) => {
+        const { type, ...rest } = fieldsOf(value) ?? {};
+        return { path, kind: nameOf(type) ?? 'unknown', ...rest };
+      });
+      return patchOperationOf(boundedJson(changes), changes.map(({ kind }) => kind));
+    }
+    case 'McpToolCall': return mcpOperationOf(nameOf(item['server']) ?? 'unknown', nameOf(item['tool']) ?? 'unknown', item['arguments']);
+    case 'WebSearch': return webSearchOperationOf(textOf(item['query']), item['action']);
+    case 'EnteredReviewMode': return { kind: 'subagent', name: 'review' };
+    case 'Extension': {
+      const { id: _id, type: _type, kind, ...rest } = item;
+      return plainOperationOf(nameOf(kind) ?? 'extension', rest);
+    }
+    case 'CollabAgentToolCall':
+      if (item['tool'] === 'spawn_agent') return { kind: 'subagent', name: 'default' };
+      return plainOperationOf(nameOf(item['tool']) ?? 'unknown', { prompt: item['prompt'] ?? null, receiver_thread_ids: item['receiver_thread_ids'] ?? [] });
+    default: return undefined;
+  }
+}
+
+/** How the call of an item came out; undefined where another record says so. */
+function endOfRolloutItem(item: Fields): ToolEnd | undefined {
+  switch (item['type']) {
+    case 'CommandExecution': return commandEndOf(item);
+    case 'FileChange': {
+      const output = nameOf(item['stdout']) ?? nameOf(item['stderr']);
+      return { ...FINISHED, status: statusOf(item), ...(output === undefined ? {} : { output }) };
+    }
+    case 'McpToolCall': {
+      const error = textOf(fieldsOf(item['error'])?.['message']);
+      if (error !== undefined) return { ...FINISHED, status: isRefusalText(error) ? 'rejected' : 'failed', output: error };
+      return { ...FINISHED, status: statusOf(item), ...mcpOutputOf(fieldsOf(item['result'])) };
+    }
+    case 'Extension': return { ...FINISHED, status: 'completed' };
+    case 'CollabAgentToolCall':
+      if (item['tool'] === 'spawn_agent') return item['status'] === 'failed' ? { ...FINISHED, status: 'failed' } : undefined;
+      return { ...FINISHED, status: statusOf(item), output: boundedJson(item['agents_states']) };
+    // The outcome of a search stands in the model's own record of the call, that of a review in the item that ends it.
+    default: return undefined;
   }
 }
 
@@ -133,15 +163,8 @@ function statusOf(item: Fields): ToolEnd['status'] {
   return item['status'] === 'declined' ? 'rejected' : item['status'] === 'failed' ? 'failed' : 'completed';
 }
 
-function tellCollaboration(state: RolloutState, item: Fields, id: string, context: LineContext): void {
-  const tool = nameOf(item['tool']) ?? 'unknown';
-  if (tool === 'spawn_agent') {
-    start(state, id, { kind: 'subagent', name: 'default' }, context);
-    if (item['status'] === 'failed') end(state, id, { ...FINISHED, status: 'failed' }, context);
-  } else {
-    start(state, id, plainOperationOf(tool, { prompt: item['prompt'] ?? null, receiver_thread_ids: item['receiver_thread_ids'] ?? [] }), context);
-    end(state, id, { ...FINISHED, status: statusOf(item), output: boundedJson(item['agents_states']) }, context);
-  }
+/** Ends the agents whose own record is missing, by the state that a collaboration call shows. */
+function endNamedAgents(state: RolloutState, item: Fields, context: LineContext): void {
   for (const [thread, value] of Object.entries(fieldsOf(item['agents_states']) ?? {})) {
     const agent = parseAgentState(value);
     const call = state.startedBy.get(thread);

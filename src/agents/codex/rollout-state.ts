@@ -17,6 +17,8 @@ export interface RolloutState {
   readonly events: StreamEvent[];
   readonly notes: TranscriptNotes;
   readonly emitPrompt: boolean;
+  /** Set on every event; undefined when there is no other record. */
+  readonly witness: string | undefined;
   /** Threads that have a file of their own. */
   readonly threads: ReadonlySet<string>;
   readonly startedBy: ReadonlyMap<string, string>;
@@ -58,15 +60,31 @@ export interface RolloutFacts {
   paginated: boolean;
 }
 
-/** Adds an event with what its line says about time and place. */
+export function createRolloutState(
+  notes: TranscriptNotes,
+  known: Pick<RolloutState, 'emitPrompt' | 'startedBy' | 'threads' | 'witness'> & { readonly paginated: boolean },
+): RolloutState {
+  const { paginated, ...rest } = known;
+  return {
+    ...rest,
+    events: [], notes, calls: new Map(), started: new Map(), ended: new Set(), subagents: new Set(), scripts: new Map(), toldWords: new Set(), trails: new Map(),
+    seen: { promptStated: false, codeMode: false, unknownTools: new Set(), unknownPieces: 0, completed: false, interrupted: false, paginated },
+  };
+}
+
+/** Operations without an end. */
+export function openOf(state: RolloutState): ReadonlySet<string> {
+  return new Set([...state.started.keys()].filter((id) => !state.ended.has(id)));
+}
+
+/** Adds an event, which is the caller's to give away, with what its line says about time and place. */
 export function emit(state: RolloutState, event: StreamEvent, context: LineContext): void {
-  const { parent } = context;
-  state.events.push({
-    ...event,
-    ...(context.line.at === undefined ? {} : { at: context.line.at }),
-    ...(parent === undefined ? {} : { parentOperationId: parent }),
-    witness: 'rollout',
-  });
+  const { parent, line: { at } } = context;
+  const facts: { at?: string; parentOperationId?: string; witness?: string } = event;
+  if (at !== undefined) facts.at = at;
+  if (parent !== undefined) facts.parentOperationId = parent;
+  if (state.witness !== undefined) facts.witness = state.witness;
+  state.events.push(event);
 }
 
 /** Starts an operation, or refines one that was started from the model's call. */

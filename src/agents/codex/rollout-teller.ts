@@ -4,7 +4,7 @@ import type { TranscriptNotes } from '../transcript.js';
 import { tellHistory } from './history.js';
 import { tellItem, tellPrompt, tellWords } from './rollout-items.js';
 import { noteContextSize, noteResponse, tellCompaction, trailOf } from './compaction.js';
-import { emit, end, unknownPiece, type LineContext, type RolloutFacts, type RolloutState } from './rollout-state.js';
+import { createRolloutState, emit, end, openOf, unknownPiece, type LineContext, type RolloutFacts, type RolloutState } from './rollout-state.js';
 import type { RolloutThread } from './rollout.js';
 import type { ThreadFamily } from './threads.js';
 import type { ProcessLines } from './turns.js';
@@ -13,25 +13,23 @@ export interface ToldRollouts {
   readonly events: StreamEvent[];
   readonly facts: RolloutFacts;
   /** Operations without an end. */
-  readonly open: readonly string[];
+  readonly open: ReadonlySet<string>;
 }
 
 /** Tells the rollout lines of one process in the order in which they happened. */
 export function tellRollouts(process: ProcessLines, family: ThreadFamily, options: { readonly notes: TranscriptNotes; readonly emitPrompt: boolean; readonly root: RolloutThread }): ToldRollouts {
-  const state: RolloutState = {
-    events: [], notes: options.notes, emitPrompt: options.emitPrompt, startedBy: family.startedBy,
+  const state = createRolloutState(options.notes, {
+    emitPrompt: options.emitPrompt,
+    startedBy: family.startedBy,
     threads: new Set(process.lines.map(({ thread }) => thread.id)),
-    calls: new Map(), started: new Map(), ended: new Set(), subagents: new Set(), scripts: new Map(), toldWords: new Set(), trails: new Map(),
-    seen: {
-      promptStated: false, codeMode: false, unknownTools: new Set(), unknownPieces: 0, completed: false, interrupted: false,
-      paginated: process.lines.some(({ line }) => line.payload['type'] === 'item_completed'),
-    },
-  };
+    witness: 'rollout',
+    paginated: process.lines.some(({ line }) => line.payload['type'] === 'item_completed'),
+  });
   for (const { thread, line } of process.lines) {
     // The CLI's own reviewer of approvals is not the agent.
     if (thread.role !== 'guardian') tellLine(state, { thread, line, parent: family.startedBy.get(thread.id) });
   }
-  return { events: state.events, facts: state.seen, open: [...state.started.keys()].filter((id) => !state.ended.has(id)) };
+  return { events: state.events, facts: state.seen, open: openOf(state) };
 }
 
 function tellLine(state: RolloutState, context: LineContext): void {

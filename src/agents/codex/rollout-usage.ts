@@ -2,7 +2,7 @@ import { addUsage, type Usage } from '../../evidence/usage.js';
 import { fieldsOf, nameOf } from '../fields.js';
 import type { RolloutThread } from './rollout.js';
 import type { ProcessLines } from './turns.js';
-import { isZero, parseTokens, tokensBetween, usageOfTokens, type CodexTokens } from './usage.js';
+import { isZero, parseTokens, tokensBetween, tokensTogether, usageOfTokens, type CodexTokens } from './usage.js';
 
 export interface RolloutUsage {
   readonly usage?: Usage;
@@ -16,7 +16,7 @@ export interface RolloutUsage {
  */
 export function usageOfRollouts(process: ProcessLines, root: RolloutThread): RolloutUsage {
   const chosen = new Set(process.lines.map(({ line }) => line));
-  const parts: Usage[] = [];
+  const models = new Map<string | undefined, CodexTokens>();
   let rootTokens: CodexTokens = { input: 0, output: 0 };
   for (const thread of new Set(process.lines.map(({ thread }) => thread))) {
     const recorded = thread.lines.some(({ type }) => type === 'token_usage_record');
@@ -34,10 +34,17 @@ export function usageOfRollouts(process: ProcessLines, root: RolloutThread): Rol
         total = next ?? total;
       }
       if (tokens === undefined || !chosen.has(line) || (!recorded && isZero(tokens))) continue;
-      const usage = usageOfTokens(tokens);
-      parts.push(model === undefined ? usage : { ...usage, models: { [model]: usage } });
-      if (thread === root) rootTokens = { input: rootTokens.input + tokens.input, output: rootTokens.output + tokens.output };
+      const sum = models.get(model);
+      models.set(model, sum === undefined ? tokens : tokensTogether(sum, tokens));
+      if (thread === root) rootTokens = tokensTogether(rootTokens, tokens);
     }
   }
-  return { root: rootTokens, ...(parts.length === 0 ? {} : { usage: addUsage(parts) }) };
+  if (models.size === 0) return { root: rootTokens };
+  return {
+    root: rootTokens,
+    usage: addUsage([...models].map(([model, tokens]) => {
+      const usage = usageOfTokens(tokens);
+      return model === undefined ? usage : { ...usage, models: { [model]: usage } };
+    })),
+  };
 }

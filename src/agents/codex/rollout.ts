@@ -1,16 +1,18 @@
 import { fieldsOf, nameOf, type Fields } from '../fields.js';
 import { readJsonLine } from '../json-line.js';
 import { createLineReader } from '../line-reader.js';
-import type { TranscriptNotes, Witness } from '../transcript.js';
+import type { Unrecognised, Witness } from '../transcript.js';
 
 /** One line of a rollout file. Versions before 0.32 had no `payload` around what they record. */
 export interface RolloutLine {
   readonly type: string;
   readonly payload: Fields;
   readonly line: number;
-  readonly at?: string;
+  readonly at: string | undefined;
   /** Milliseconds; never runs backwards within a file. */
   readonly time: number;
+  /** Copied from the thread that this one was forked from: told, and paid for, there. */
+  readonly inherited: boolean;
 }
 
 /** Whose thread a rollout file holds. `guardian` is the CLI's own reviewer of approvals. */
@@ -30,7 +32,10 @@ export interface RolloutThread {
 /** The rollout files of a run and the lines that could not be read. */
 export interface Rollouts {
   readonly threads: readonly RolloutThread[];
-  readonly unreadableLines: number;
+  readonly understood: number;
+  readonly unreadable: readonly Unrecognised[];
+  /** Lines of a kind that this parser does not know. */
+  readonly unknown: readonly Unrecognised[];
 }
 
 const TYPES: ReadonlySet<string> = new Set([
@@ -38,38 +43,40 @@ const TYPES: ReadonlySet<string> = new Set([
   'inter_agent_communication_metadata', 'retained_context', 'session_state',
 ]);
 
-export function readRollouts(witnesses: readonly Witness[], notes: TranscriptNotes): Rollouts {
+export function readRollouts(witnesses: readonly Witness[]): Rollouts {
   const threads: RolloutThread[] = [];
-  let unreadableLines = 0;
+  const unreadable: Unrecognised[] = [];
+  const unknown: Unrecognised[] = [];
+  let understood = 0;
   for (const [index, witness] of witnesses.entries()) {
     if (witness.kind !== 'rollout') continue;
     const path = witness.path ?? `rollout-${index}.jsonl`;
     const lines: RolloutLine[] = [];
     let meta: Fields | undefined;
     let clock = 0;
-    const unreadable = (line: number, why: string): void => {
-      unreadableLines += 1;
-      notes.unrecognised(path, line, why);
-    };
+    const spoiled = (line: number, why: string): void => { unreadable.push({ source: path, line, why }); };
     const reader = createLineReader(({ number, text, terminated }) => readJsonLine(text, (value) => {
       const record = fieldsOf(value);
       const type = nameOf(record?.['type']);
-      if (record === undefined || type === undefined) return unreadable(number, 'JSON, but not an object with a type');
-      if (!TYPES.has(type)) return notes.unrecognised(path, number, `unknown rollout line ${JSON.stringify(type)}`);
-      notes.understood();
+      if (record === undefined || type === undefined) return spoiled(number, 'JSON, but not an object with a type');
+      if (!TYPES.has(type)) {
+        unknown.push({ source: path, line: number, why: `unknown rollout line ${JSON.stringify(type)}` });
+        return;
+      }
+      understood += 1;
       const payload = fieldsOf(record['payload']) ?? record;
       // A forked or replayed thread repeats the head of another; the first head is the file's own.
       if (type === 'session_meta') meta ??= payload;
       const at = nameOf(record['timestamp']);
       const stamp = at === undefined ? Number.NaN : Date.parse(at);
       if (stamp > clock) clock = stamp;
-      lines.push({ type, payload, line: number, time: clock, ...(at === undefined || Number.isNaN(stamp) ? {} : { at }) });
-    }, (why) => unreadable(number, terminated ? why : `cut: ${why}`)), (number) => unreadable(number, 'longer than a string can be'));
+      lines.push({ type, payload, line: number, time: clock, at: Number.isNaN(stamp) ? undefined : at, inherited: false });
+    }, (why) => spoiled(number, terminated ? why : `cut: ${why}`)), (number) => spoiled(number, 'longer than a string can be'));
     reader.push(witness.bytes);
     reader.end();
-    if (lines.length > 0) threads.push(threadOf(path, meta, lines));
+    if (lines.length > 0) threads.push(threadOf(path, meta, withInherited(lines)));
   }
-  return { threads, unreadableLines };
+  return { threads, understood, unreadable, unknown };
 }
 
 function threadOf(path: string, meta: Fields | undefined, lines: readonly RolloutLine[]): RolloutThread {
@@ -91,4 +98,18 @@ function roleOf(source: unknown): ThreadRole {
   if (subagent === undefined) return 'root';
   if (subagent === 'review') return 'review';
   return nameOf(fieldsOf(subagent)?.['other']) === 'guardian' ? 'guardian' : 'subagent';
+}
+
+// Seconds between a turn's own start and the line that records it; a copied turn started long before the copy was made.
+const LONGEST_DELAY_MS = 60_000;
+
+/** Marks what a forked thread copied from its parent: everything from the parent's head up to the first turn of its own. */
+function withInherited(lines: readonly RolloutLine[]): readonly RolloutLine[] {
+  const heads = lines.filter(({ type }) => type === 'session_meta').length;
+  if (heads < 2) return lines;
+  const own = lines.findIndex(({ payload, time }) => {
+    const startedAt = payload['started_at'];
+    return payload['type'] === 'task_started' && typeof startedAt === 'number' && Math.abs(time - startedAt * 1000) < LONGEST_DELAY_MS;
+  });
+  return own === -1 ? lines : lines.map((line, index) => (index < own ? { ...line, inherited: true } : line));
 }

@@ -41,9 +41,13 @@ function shellProjectionOf(text: string, argv: readonly string[] | undefined): C
   const [shell, flag, source, ...rest] = argv ?? [];
   const wrapped = shell !== undefined && /(?:^|\/)(?:ba|z|da|k)?sh$/.test(shell) && (flag === '-lc' || flag === '-c') && source !== undefined && rest.length === 0;
   const shellSource: ShellSource = wrapped ? { source, shell } : { source: text };
-  return { ...OPAQUE, shell: shellSource };
+  return opaqueShell(shellSource);
 }
 
 /** The parts that every shell command has in common; one record may hold a hundred thousand. */
 const OPAQUE = opaqueCommandProjection('unsupported-protocol');
 const NOT_COMMAND = notCommandProjection();
+
+function opaqueShell(shell: ShellSource): CommandProjection {
+  return OPAQUE.classification === 'command' ? { ...OPAQUE, shell } : OPAQUE;
+}

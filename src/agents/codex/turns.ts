@@ -17,6 +17,8 @@ export interface ProcessMarks {
   readonly tokens: CodexTokens | undefined;
   /** Stdout was read: one process, so one root turn (and what the CLI started after it by itself). */
   readonly single: boolean;
+  /** The rollouts may hold turns of later processes too. */
+  readonly openEnded: boolean;
 }
 
 /**
@@ -33,40 +35,54 @@ export function linesOfProcess(threads: readonly RolloutThread[], root: RolloutT
       if (turn !== undefined && above !== undefined) rootOfTurn.set(turn, above);
     }
   }
-  const labelled = threads.flatMap((thread) => labelLines(thread, rootOfTurn));
-  const roots = [...new Set(labelled.filter(({ thread }) => thread === root).map(({ label }) => label))];
-  const chosen = new Set(choose(roots, labelled.filter(({ thread }) => thread === root), marks));
-  const lines = labelled.filter(({ label }) => chosen.has(label)).map(({ thread, line }, order) => ({ thread, line, order }));
-  lines.sort((a, b) => a.line.time - b.line.time || a.order - b.order);
+  const labelled = threads.flatMap((thread) => labelLines(thread, rootOfTurn)).filter(({ line }) => !line.inherited);
+  const own = threads.length === 1 ? labelled : labelled.filter(({ thread }) => thread === root);
+  const roots = [...new Set(own.map(({ label }) => label))];
+  const chosen = new Set(choose(roots, own, marks));
+  const lines = chosen.size === roots.length && threads.length === 1 ? labelled : labelled.filter(({ label }) => chosen.has(label));
+  if (threads.length > 1) lines.sort((a, b) => a.line.time - b.line.time);
   return { lines, roots: [...chosen] };
 }
 
 interface Labelled { readonly thread: RolloutThread; readonly line: RolloutLine; readonly label: string }
 
 /** Lines before a turn's own start (the context of a resumed thread) belong to the turn that follows. */
-function labelLines(thread: RolloutThread, rootOfTurn: ReadonlyMap<string, string>): readonly Labelled[] {
+function labelLines(thread: RolloutThread, rootOfTurn: ReadonlyMap<string, string>): Labelled[] {
   const labels: (string | undefined)[] = thread.lines.map(({ payload }) => {
     const turn = nameOf(payload['turn_id']) ?? nameOf(fieldsOf(payload['internal_chat_message_metadata_passthrough'])?.['turn_id']);
     return turn === undefined ? undefined : rootOfTurn.get(turn) ?? turn;
   });
-  let current = labels.find((label) => label !== undefined) ?? thread.id;
+  // Codex 0.39 and 0.47 number no turns: a new one begins with each prompt.
+  if (labels.every((label) => label === undefined)) {
+    let prompts = 0;
+    return thread.lines.map((line) => {
+      if (line.payload['type'] === 'user_message') prompts += 1;
+      return { thread, line, label: `${thread.id}#${Math.max(1, prompts)}` };
+    });
+  }
+  // Looking ahead from each line: the label of the next line that has one.
+  const next: (string | undefined)[] = [];
+  for (let index = labels.length - 1, ahead: string | undefined; index >= 0; index -= 1) {
+    ahead = labels[index] ?? ahead;
+    next[index] = ahead;
+  }
+  let current = next[0] ?? thread.id;
   let open = true;
-  const result: Labelled[] = [];
-  for (const [index, line] of thread.lines.entries()) {
+  return thread.lines.map((line, index) => {
     const own = labels[index];
     if (own !== undefined) current = own;
-    else if (!open) current = labels.slice(index).find((label) => label !== undefined) ?? current;
+    else if (!open) current = next[index] ?? current;
     const type = line.payload['type'];
     if (type === 'task_started') open = true;
     else if (type === 'task_complete' || type === 'turn_aborted') open = false;
     else if (own === undefined) open = true;
-    result.push({ thread, line, label: own ?? current });
-  }
-  return result;
+    return { thread, line, label: own ?? current };
+  });
 }
 
-function choose(roots: readonly string[], lines: readonly Labelled[], marks: ProcessMarks): readonly string[] {
-  if (marks.told !== undefined) return roots.filter((root) => !marks.told?.has(root));
+function choose(all: readonly string[], lines: readonly Labelled[], marks: ProcessMarks): readonly string[] {
+  const roots = all.filter((root) => marks.told?.has(root) !== true);
+  if (marks.told !== undefined && !marks.openEnded) return roots;
   if (!marks.single || roots.length < 2) return roots;
   if (marks.tokens !== undefined) {
     const { input, output } = marks.tokens;
@@ -77,6 +93,7 @@ function choose(roots: readonly string[], lines: readonly Labelled[], marks: Pro
     });
     if (match !== undefined) return [match];
   }
+  if (marks.openEnded) return roots.slice(0, 1);
   const asked = roots.filter((root) => lines.some(({ label, line }) => label === root && line.payload['type'] === 'task_started'
     && nameOf(fieldsOf(line.payload['turn_attribution'])?.['turn_trigger']) === 'exec'));
   const last = asked.at(-1);

@@ -40,6 +40,21 @@ export function tokensBetween(before: CodexTokens | undefined, after: CodexToken
   };
 }
 
+/** The sum of two counts. What one of them does not report is what the other says. */
+export function tokensTogether(a: CodexTokens, b: CodexTokens): CodexTokens {
+  const plus = (x: number | undefined, y: number | undefined): number | undefined => (x === undefined && y === undefined ? undefined : (x ?? 0) + (y ?? 0));
+  const cached = plus(a.cached, b.cached);
+  const cacheWrite = plus(a.cacheWrite, b.cacheWrite);
+  const reasoning = plus(a.reasoning, b.reasoning);
+  return {
+    input: a.input + b.input,
+    output: a.output + b.output,
+    ...(cached === undefined ? {} : { cached }),
+    ...(cacheWrite === undefined ? {} : { cacheWrite }),
+    ...(reasoning === undefined ? {} : { reasoning }),
+  };
+}
+
 /** The exclusive buckets of the standard. A count that was not reported stays absent. */
 export function usageOfTokens(tokens: CodexTokens): Usage {
   return {

@@ -50,7 +50,7 @@ export async function execInContainer(
     const first = await Promise.race([pumped.then(() => 'output ended' as const), exitOf(target, exec, pumped), stop.stopped]);
     if (first === 'stopped') {
       await target.endProcesses(options.user);
-      await Promise.race([pumped, delay(KILL_LIMIT_MS)]);
+      await Promise.race([pumped.catch(() => undefined), patience(KILL_LIMIT_MS)]);
       throw stop.reason();
     }
     if (first !== 'output ended') {
@@ -183,6 +183,11 @@ function stopSignalOf(argv: readonly string[], options: ExecOptions): { stopped:
 function asGone(error: unknown, containerId: string): unknown {
   const status = error instanceof EngineCallError ? statusCodeOf(error) : undefined;
   return status === 404 || status === 409 ? new SandboxGoneError(containerId, messageOf(error), { cause: error }) : error;
+}
+
+/** As `delay`, but nothing stays alive for it. */
+function patience(ms: number): Promise<void> {
+  return new Promise((resolve) => { setTimeout(resolve, ms).unref(); });
 }
 
 function delay(ms: number): Promise<void> {

@@ -1,0 +1,207 @@
+import type { StreamEvent } from '../../evidence/events.js';
+import type { JsonValue } from '../../evidence/json.js';
+import type { Turn } from '../../evidence/turn.js';
+import { fieldsOf, nameOf, textOf, type Fields } from '../fields.js';
+import { boundedJson, readJsonLine } from '../json-line.js';
+import { createLineReader } from '../line-reader.js';
+import { createTranscriptNotes, type ProcessEnd } from '../transcript.js';
+import { coverageOf } from './coverage.js';
+import { dataOf, endingOf } from './ending.js';
+import { createPartialAnswer } from './partial.js';
+import type { ClaudeCodeParseOptions, ParsedClaudeCodeTurn } from './memory.js';
+import { NO_SESSION, type SessionRecord } from './session.js';
+import { settleRefusals, takeDenials, tellResult } from './settle.js';
+import { createTeller, type RecordContext } from './teller.js';
+import { createUsageMeter, usageSince } from './usage.js';
+import { createWeave } from './weave.js';
+import { modelIdOf } from './wire.js';
+
+/** A parser fed piece by piece. Memory stays flat apart from the events. */
+export interface ClaudeCodeParser {
+  /** The next bytes of stdout. */
+  push(bytes: Uint8Array): void;
+  /** Events told so far. Statuses may still turn from failed to rejected at the end. */
+  readonly events: readonly StreamEvent[];
+  /** @param stderr Text of stderr, for the reason when nothing was understood. */
+  end(end: ProcessEnd, stderr?: string): ParsedClaudeCodeTurn;
+}
+
+/**
+ * Creates a parser of one process' `--output-format stream-json` output.
+ *
+ * @param session What lies under `~/.claude/projects`; undefined when nobody looked.
+ */
+export function createProcessParser(options: ClaudeCodeParseOptions, session: SessionRecord | undefined): ClaudeCodeParser {
+  const notes = createTranscriptNotes();
+  for (const { source, line, why } of session?.unreadable ?? []) notes.unrecognised(source, line, why);
+  const usage = createUsageMeter();
+  const partial = createPartialAnswer();
+  const hasSession = session !== undefined;
+  const witness = hasSession ? 'stdout' : undefined;
+  const atTheEnd: RecordContext = { source: 'stdout', line: 0, witness, at: undefined, parent: undefined };
+  const teller = createTeller(notes, { emitPrompt: options.emitPrompt === true, sessionTellsContext: hasSession, spills: session?.spills ?? new Map(), open: options.before?.open ?? new Map() });
+  const held: { readonly record: Fields; readonly context: RecordContext }[] = [];
+  let unreadableLines = session?.unreadable.length ?? 0;
+  let lastResult: Fields | undefined;
+  let wentOn = false;
+  let asking = false;
+  let conversed = false;
+  let given = false;
+  let spoke = false;
+  let onlyResult = true;
+  let sessionId: string | undefined;
+  let cliVersion: string | undefined;
+  let model: string | undefined;
+
+  const weave = createWeave(session ?? NO_SESSION, options.before?.entries, ({ record, source, line, at, parent }) => {
+    const owner = nameOf(record['sessionId']);
+    if (session !== undefined && session.mainFiles > 1 && sessionId !== undefined && owner !== undefined && owner !== sessionId) return;
+    // Stdout tells every retry; the session file tells the same ones again, in other words.
+    if (spoke && record['subtype'] === 'api_error') return;
+    sessionId ??= owner;
+    cliVersion ??= nameOf(record['version']);
+    if (record['type'] === 'assistant') {
+      usage.message(record);
+      conversed = true;
+      if (parent === undefined) model ??= modelOfMessage(record);
+    }
+    teller.tell(record, { source, line, witness: 'session', at, parent });
+  });
+
+  const unreadable = (line: number, why: string): void => {
+    unreadableLines += 1;
+    notes.unrecognised('stdout', line, why);
+  };
+
+  const release = (): void => {
+    for (const { record, context } of held) teller.tell(record, context);
+    held.length = 0;
+  };
+
+  const take = (value: JsonValue, line: number): void => {
+    const record = fieldsOf(value);
+    const type = record?.['type'];
+    if (record === undefined || typeof type !== 'string') return unreadable(line, 'JSON, but not an object with a type');
+    spoke = true;
+    if (type !== 'result') onlyResult = false;
+    sessionId = nameOf(record['session_id']) ?? sessionId;
+    const uuid = nameOf(record['uuid']);
+    const init = type === 'system' && record['subtype'] === 'init';
+    if (init) {
+      cliVersion = nameOf(record['claude_code_version']) ?? cliVersion;
+      model = modelIdOf(record['model']) ?? model;
+    }
+    if (type === 'assistant' || type === 'user' || init) {
+      wentOn = lastResult !== undefined;
+      asking = false;
+      if (!init) conversed = true;
+      if (type === 'assistant') partial.arrived();
+      if (type === 'assistant') usage.message(weave.twinOf(uuid)?.record ?? record, record);
+    } else if (type === 'control_request') asking = true;
+    else if (type === 'stream_event') {
+      usage.streamEvent(fieldsOf(record['event']));
+      partial.streamEvent(fieldsOf(record['event']));
+    }
+    else if (type === 'result') {
+      lastResult = record;
+      wentOn = false;
+      asking = false;
+      takeDenials(teller, record);
+    }
+    const place = hasSession ? weave.reach(uuid) : 'tell';
+    if (place === 'told') return;
+    const twin = hasSession ? weave.twinOf(uuid) : undefined;
+    const at = textOf(record['timestamp']) ?? twin?.at;
+    const parent = nameOf(record['parent_tool_use_id']);
+    const context: RecordContext = { source: 'stdout', line, witness, at, parent };
+    if (place === 'hold') {
+      held.push({ record, context });
+      return;
+    }
+    release();
+    teller.tell(record, context);
+  };
+
+  const lines = createLineReader(
+    ({ number: own, text, terminated }) => {
+      const number = own + (options.goesOn?.lines ?? 0);
+      readJsonLine(
+      text,
+      // `--output-format json --verbose` prints all messages as one array.
+      (value) => { for (const item of Array.isArray(value) && value.length > 0 ? (value as JsonValue[]) : [value]) take(item, number); },
+      (why) => unreadable(number, terminated ? why : `cut: ${why}`),
+      );
+    },
+    (number) => unreadable(number + (options.goesOn?.lines ?? 0), 'longer than a string can be'),
+  );
+
+  return {
+    push(bytes) {
+      if (bytes.length > 0) given = true;
+      lines.push(bytes);
+    },
+    events: teller.events,
+    end(end, stderr = '') {
+      lines.end();
+      // Nothing of stdout could be placed: the prompt still came before it.
+      if (hasSession && options.toBeContinued !== true) weave.finish(lastResult !== undefined && !wentOn, spoke);
+      release();
+      const { seen, events, operations } = teller;
+      if (lastResult === undefined || wentOn) partial.tell(teller, atTheEnd);
+      settleRefusals(teller, lastResult !== undefined);
+      if (lastResult !== undefined) tellResult(teller, lastResult, atTheEnd, onlyResult && !conversed);
+      const ending = endingOf({
+        lastResult, wentOn, asking, stdout: spoke ? 'understood' : given ? 'garbled' : 'absent', understood: notes.understoodCount, stderr,
+        promptBlocked: seen.promptBlocked, refusal: seen.refusal, apiError: seen.apiError, wantsData: options.wantsData === true,
+      }, end);
+      const { usage: processUsage, gap } = usage.total(lastResult);
+      const total = processUsage === undefined || options.goesOn === undefined ? processUsage : usageSince(options.before?.processUsage, processUsage);
+      const evidenceCoverage = coverageOf({
+        ending,
+        stdout: spoke,
+        session: weave.touched,
+        delegated: seen.delegated,
+        nestedDelegation: seen.nestedDelegation,
+        missingAgents: [...seen.agentIds].filter((id) => session?.agentIds.has(id) !== true),
+        missingSpills: [...seen.spilled].filter((name) => session?.spills.has(name) !== true),
+        unknownTools: [...seen.unknownTools],
+        unknownPieces: seen.unknownPieces,
+        unreadableLines,
+        resultOnly: lastResult !== undefined && onlyResult && !conversed,
+        promptKnown: options.prompt !== undefined || seen.promptStated || weave.touched,
+        usageGap: gap,
+        usageKnown: total !== undefined,
+      });
+      if (ending.kind === 'completed') {
+        if (end.exitCode !== null && end.exitCode !== 0) notes.problem(`the result line says success, but the process exited with ${end.exitCode}`);
+        const open = [...operations.open.values()].filter(({ startedIndex }) => startedIndex !== -1).length;
+        if (open > 0) notes.problem(`${open} call${open === 1 ? ' has' : 's have'} no end on record`);
+      }
+      const data = dataOf(lastResult);
+      const turn: Turn = {
+        events,
+        status: ending.kind === 'completed' || ending.kind === 'waiting' ? ending.kind : 'failed',
+        ...(data === undefined ? {} : { data: boundedJson(data) }),
+        ...(total === undefined ? {} : { usage: total }),
+        ...(Object.keys(evidenceCoverage).length === 0 ? {} : { evidenceCoverage }),
+      };
+      return {
+        turn,
+        ending,
+        ...(sessionId === undefined ? {} : { sessionId }),
+        ...(cliVersion === undefined ? {} : { cliVersion }),
+        ...(model === undefined ? {} : { model }),
+        exitCode: end.exitCode,
+        unrecognised: notes.kept,
+        unrecognisedCount: notes.unrecognisedCount,
+        problems: notes.problems,
+        after: { open: operations.open, ...(processUsage === undefined ? {} : { processUsage }), entries: new Set([...(options.before?.entries ?? []), ...weave.passed()]) },
+      };
+    },
+  };
+}
+
+function modelOfMessage(record: Fields): string | undefined {
+  const model = modelIdOf(fieldsOf(record['message'])?.['model']);
+  return model === '<synthetic>' ? undefined : model;
+}

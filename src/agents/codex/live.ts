@@ -1,0 +1,42 @@
+import type { StreamEvent } from '../../evidence/events.js';
+import type { ConnectionMemory } from './app-server.js';
+import type { CodexTokens } from './usage.js';
+
+/** What one process said while it ran: `exec --json`, the older envelopes, or app-server notifications. */
+export interface LiveRecord {
+  readonly surface: 'exec' | 'app-server';
+  readonly events: readonly StreamEvent[];
+  readonly open: ReadonlySet<string>;
+  /** Anything was understood. */
+  readonly spoke: boolean;
+  readonly threadId: string | undefined;
+  readonly model: string | undefined;
+  readonly completed: boolean;
+  readonly interrupted: boolean;
+  readonly failure: string | undefined;
+  readonly errorClass: string | undefined;
+  readonly httpStatus: number | undefined;
+  /** A question or an approval stands unanswered. */
+  readonly asking: boolean;
+  readonly promptStated: boolean;
+  /** Cumulative tokens of the root thread. */
+  readonly tokens: CodexTokens | undefined;
+  /** Tokens of other threads, which the root's total leaves out. */
+  readonly childTokens: CodexTokens | undefined;
+  /** For the next turn on the same connection (app-server). */
+  readonly connection?: ConnectionMemory;
+  readonly turns: number;
+  readonly retries: number;
+  readonly searchedWeb: boolean;
+  readonly lastMessage: string | undefined;
+  readonly unknownTools: readonly string[];
+  readonly unknownPieces: number;
+  readonly unreadableLines: number;
+}
+
+/** Reads a live record piece by piece. */
+export interface LiveReader {
+  push(bytes: Uint8Array): void;
+  readonly events: readonly StreamEvent[];
+  end(): LiveRecord;
+}

@@ -1,0 +1,67 @@
+import { cp, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { execa } from 'execa';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { attemptFileSchema, changesFileSchema, claimsFileSchema, eventLineSchema, runFileSchema } from '../../src/record/schema.js';
+import { CLI, leftovers } from '../support/project.js';
+
+const EXAMPLES = fileURLToPath(new URL('../../examples', import.meta.url));
+
+describe('the examples, with the real Claude Code and Codex CLIs', () => {
+  let root: string;
+  beforeEach(async () => {
+    root = await mkdtemp(join(tmpdir(), 'niceeval-examples-'));
+    await cp(EXAMPLES, root, { recursive: true, filter: (path) => !path.includes('.niceeval') });
+  });
+  afterEach(() => rm(root, { recursive: true, force: true }));
+
+  const niceeval = (args: readonly string[]) => execa('node', [CLI, ...args], { cwd: root, reject: false, stdin: 'ignore', timeout: 200_000, env: { NO_COLOR: '1' } });
+
+  it('pass, are recorded whole and leave nothing behind', async () => {
+    const { exitCode, stdout, stderr } = await niceeval(['run', '--sandbox', 'docker', '--json']);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    const lines = stdout.split('\n').map((line) => JSON.parse(line) as { type: string; verdict?: string; experimentId?: string });
+    expect(lines.filter((line) => line.type === 'attempt.finished').map((line) => [line.experimentId, line.verdict]).sort()).toEqual([['claude-code', 'passed'], ['codex', 'passed']]);
+    expect(lines.at(-1)).toMatchObject({ type: 'run.finished', counts: { total: 2, passed: 2, failed: 0, errored: 0, skipped: 0 } });
+    expect(await leftovers()).toEqual([]);
+
+    const runs = join(root, '.niceeval/runs');
+    const run = join(runs, (await readdir(runs))[0] ?? '');
+    const read = async (path: string): Promise<unknown> => JSON.parse(await readFile(join(run, path), 'utf8')) as unknown;
+    expect(runFileSchema.parse(await read('run.json')).attempts).toHaveLength(2);
+    for (const id of await readdir(join(run, 'attempts'))) {
+      const attempt = attemptFileSchema.parse(await read(`attempts/${id}/attempt.json`));
+      // What the script charged, per turn: four requests, then one.
+      expect(attempt.turns.map((turn) => [turn.usage?.inputTokens, turn.usage?.outputTokens])).toEqual([[1560, 215], [40, 20]]);
+      expect(attempt.gateway?.requests).toBe(5);
+      const { claims } = claimsFileSchema.parse(await read(`attempts/${id}/claims.json`));
+      expect(claims.map((claim) => claim.state)).toEqual(Array.from({ length: 10 }, () => 'matched'));
+      const { changes } = changesFileSchema.parse(await read(`attempts/${id}/changes.json`));
+      if (changes.state !== 'available') throw new Error(changes.reason);
+      expect(changes.net).toMatchObject([{ path: 'sum.mjs', status: 'modified' }]);
+      expect(changes.windows.map((window) => [window.label, window.changes.length, window.flags])).toEqual([['turn1', 1, []], ['turn2', 0, []]]);
+      const events = (await readFile(join(run, 'attempts', id, 'events.jsonl'), 'utf8')).trim().split('\n').map((line) => eventLineSchema.parse(JSON.parse(line)));
+      expect(events.filter(({ event }) => event.type === 'message' && event.role === 'user').map(({ turn, event }) => [turn, (event as { text: string }).text])).toEqual([
+        [1, 'The tests of this project fail. Find the bug, mend it, and run the tests.'], [2, 'What did you change? Answer in one sentence.'],
+      ]);
+      expect(events.filter(({ event }) => event.type === 'operation.started').map(({ event }) => (event as { operation: { tool?: string } }).operation.tool))
+        .toEqual(id.includes('claude') ? ['file_read', 'file_edit', 'shell'] : ['shell', 'file_edit', 'shell']);
+      const raw = await readdir(join(run, 'attempts', id, 'raw'));
+      expect(raw).toEqual(expect.arrayContaining(['session1-turn1-stdout.jsonl', 'session1-turn2-stdout.jsonl']) as string[]);
+    }
+  });
+
+  it('fail and name the claim when the agent does not change the file', async () => {
+    const script = join(root, 'models/claude-code.json');
+    const { turns, ...rest } = JSON.parse(await readFile(script, 'utf8')) as { turns: unknown[] };
+    await writeFile(script, JSON.stringify({ ...rest, turns: turns.filter((_turn, index) => index !== 1) }));
+    const { exitCode, stdout } = await niceeval(['run', '--experiment', 'claude-code']);
+    expect(exitCode).toBe(1);
+    expect(stdout).toContain('failed  fix-sum by claude-code: edited a file (turn 1 called tool "file_edit"): expected at least once, received 0 found');
+    expect(stdout).toContain('failed  fix-sum by claude-code: the hidden test passes');
+    expect(stdout).toContain('0 passed, 1 failed, 0 errored, 0 skipped');
+    expect(await leftovers()).toEqual([]);
+  });
+});

@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'vitest';
+import { defineAgent, defineSandboxAgent } from '../../src/agents/define-agent.js';
+import { isDefinition } from '../../src/define/brand.js';
+import { defineConfig, type ConfigInput } from '../../src/define/config.js';
+import { DefinitionError } from '../../src/define/errors.js';
+import { defineEval, type EvalInput } from '../../src/define/eval.js';
+import { defineExperiment, scripted, type ExperimentInput } from '../../src/define/experiment.js';
+import { completeEvidenceCoverage } from '../../src/evidence/coverage.js';
+
+const body = (): void => undefined;
+const agent = defineAgent({
+  name: 'echo', evidenceCoverage: completeEvidenceCoverage, send: () => Promise.resolve({ events: [], status: 'completed' }),
+});
+const needy = defineSandboxAgent({
+  name: 'needy', evidenceCoverage: completeEvidenceCoverage, needsEndpoint: true, send: () => Promise.resolve({ events: [], status: 'completed' }),
+});
+
+const definitions = {
+  eval: defineEval({ description: 'A task.', tags: ['smoke'], metadata: { level: [1, null] }, timeoutMs: 1, test: body }),
+  experiment: defineExperiment({
+    agent: needy, model: 'big', reasoningEffort: 'high', evals: ['a'], attempts: 3, flags: { on: true }, labels: { line: 'a', size: 1 }, description: 'One.',
+    timeoutMs: 1, maxConcurrency: 2, gateway: scripted('./model.json'),
+  }),
+  config: defineConfig({ maxConcurrency: 3, timeoutMs: 60_000 }),
+};
+
+describe('a definition', () => {
+  test('keeps what it was given and cannot be changed', () => {
+    expect(definitions.eval).toEqual({ description: 'A task.', tags: ['smoke'], metadata: { level: [1, null] }, timeoutMs: 1, test: body });
+    expect(definitions.experiment).toEqual({
+      agent: needy, model: 'big', reasoningEffort: 'high', evals: ['a'], attempts: 3, flags: { on: true }, labels: { line: 'a', size: 1 }, description: 'One.',
+      timeoutMs: 1, maxConcurrency: 2, gateway: { mode: 'scripted', script: './model.json' },
+    });
+    expect(definitions.config).toEqual({ maxConcurrency: 3, timeoutMs: 60_000 });
+    expect(Object.values(definitions).map((definition) => Object.isFrozen(definition))).toEqual([true, true, true]);
+  });
+
+  test.each(['eval', 'experiment', 'config'] as const)('of an %s is known as that and as nothing else', (kind) => {
+    const kinds = (['eval', 'experiment', 'config'] as const).filter((asked) => isDefinition(definitions[kind], asked));
+    expect(kinds).toEqual([kind]);
+  });
+
+  test('is not known by its looks', () => {
+    expect([{ ...definitions.eval }, { test: body }, null, 'eval', undefined].map((value) => isDefinition(value, 'eval'))).toEqual([false, false, false, false, false]);
+  });
+});
+
+const FIELDS = {
+  eval: 'description, tags, metadata, timeoutMs, sandbox, test',
+  experiment: 'agent, model, reasoningEffort, evals, attempts, flags, labels, description, sandbox, timeoutMs, maxConcurrency, gateway',
+};
+
+describe('defineEval refuses', () => {
+  test.each<[string, unknown, string]>([
+    ['no test', {}, 'defineEval: `test` is missing. Give it a function that sends the task and makes claims: `async test(t) { ... }`.'],
+    ['a test that is no function', { test: 'x' }, 'defineEval: `test` is missing. Give it a function that sends the task and makes claims: `async test(t) { ... }`.'],
+    ['an id', { id: 'a', test: body }, 'defineEval takes no `id`: the id of an eval is its path below evals/. Rename the file instead.'],
+    ['an unknown field', { test: body, timeout: 5 }, `defineEval does not know the field "timeout". It knows ${FIELDS.eval}.`],
+    ['nothing', undefined, 'defineEval needs an object.'],
+    ['a list', [], 'defineEval needs an object.'],
+    ['tags in one text', { test: body, tags: 'smoke' }, 'defineEval: `tags` must be a list of words.'],
+    ['a blank tag', { test: body, tags: [' '] }, 'defineEval: `tags` must be a list of words.'],
+    ['a time limit of nothing', { test: body, timeoutMs: 0 }, 'defineEval: `timeoutMs` must be a whole number of at least 1, not 0.'],
+    ['a time limit in words', { test: body, timeoutMs: '5m' }, 'defineEval: `timeoutMs` must be a whole number of at least 1, not "5m".'],
+    ['a description that is no text', { test: body, description: 1 }, 'defineEval: `description` must be a text, not 1.'],
+    ['metadata that is not JSON', { test: body, metadata: { at: new Date(0) } }, 'defineEval: `metadata` must be an object of JSON values; look at "at".'],
+    ['metadata in a list', { test: body, metadata: [] }, 'defineEval: `metadata` must be an object of JSON values.'],
+  ])('%s', (_what, input, message) => {
+    expect(() => defineEval(input as EvalInput)).toThrow(new DefinitionError(message));
+  });
+});
+
+describe('defineExperiment refuses', () => {
+  test.each<[string, unknown, string]>([
+    ['no agent', {}, 'defineExperiment: `agent` is missing. Give it one, for instance `agent: claudeCode()` from "niceeval/adapter".'],
+    ['a look-alike agent', { agent: { ...agent } }, 'defineExperiment: `agent` was not made by defineAgent, defineSandboxAgent or a factory like claudeCode().'],
+    ['an agent by its name', { agent: 'codex' }, 'defineExperiment: `agent` was not made by defineAgent, defineSandboxAgent or a factory like claudeCode().'],
+    ['an unknown field', { agent, repeats: 2 }, `defineExperiment does not know the field "repeats". It knows ${FIELDS.experiment}.`],
+    ['nothing', null, 'defineExperiment needs an object.'],
+    ['no attempts', { agent, attempts: 0 }, 'defineExperiment: `attempts` must be a whole number of at least 1, not 0.'],
+    ['half a place', { agent, maxConcurrency: 0.5 }, 'defineExperiment: `maxConcurrency` must be a whole number of at least 1, not 0.5.'],
+    ['a time limit below nothing', { agent, timeoutMs: -1 }, 'defineExperiment: `timeoutMs` must be a whole number of at least 1, not -1.'],
+    ['evals in one text', { agent, evals: 'sum' }, 'defineExperiment: `evals` must be "*", a list of ids or prefixes of ids, or a function.'],
+    ['evals that are no texts', { agent, evals: [1] }, 'defineExperiment: `evals` must be "*", a list of ids or prefixes of ids, or a function.'],
+    ['a model that is no text', { agent, model: 4 }, 'defineExperiment: `model` must be a text, not 4.'],
+    ['flags that are not JSON', { agent, flags: { on: () => true } }, 'defineExperiment: `flags` must be an object of JSON values; look at "on".'],
+    ['labels that are neither texts nor numbers', { agent, labels: { line: true } }, 'defineExperiment: `labels` must be an object of texts and finite numbers; look at "line".'],
+    [
+      'an agent that needs a model, without one', { agent: needy },
+      'defineExperiment: the agent "needy" needs a model, and no `gateway` says how it is asked. Add for instance `gateway: scripted("./model.json")`.',
+    ],
+    ['a gateway by its path', { agent: needy, gateway: './model.json' }, 'defineExperiment: `gateway` must be made by scripted("./script.json").'],
+    ['a gateway that is null', { agent: needy, gateway: null }, 'defineExperiment: `gateway` must be made by scripted("./script.json").'],
+  ])('%s', (_what, input, message) => {
+    expect(() => defineExperiment(input as ExperimentInput)).toThrow(new DefinitionError(message));
+  });
+});
+
+describe('defineConfig refuses', () => {
+  test.each<[string, unknown, string]>([
+    ['an unknown field', { concurrency: 2 }, 'defineConfig does not know the field "concurrency". It knows maxConcurrency, timeoutMs.'],
+    ['no places', { maxConcurrency: 0 }, 'defineConfig: `maxConcurrency` must be a whole number of at least 1, not 0.'],
+    ['an endless time limit', { timeoutMs: Infinity }, 'defineConfig: `timeoutMs` must be a whole number of at least 1, not Infinity.'],
+  ])('%s', (_what, input, message) => {
+    expect(() => defineConfig(input as ConfigInput)).toThrow(new DefinitionError(message));
+  });
+});
+
+test.each(['', undefined as unknown as string])('scripted refuses a path that is missing: %j', (script) => {
+  expect(() => scripted(script)).toThrow(new DefinitionError('scripted() needs the path of a script file.'));
+});

@@ -1,0 +1,98 @@
+import { createColors } from 'picocolors';
+import { describe, expect, test } from 'vitest';
+import { createTerminalReporter, summaryOf } from '../../src/report/terminal.js';
+import type { RunEvent } from '../../src/run/ports.js';
+import { attemptResult, runResult } from '../run/results.js';
+
+const colors = createColors(false);
+
+/** The rows of the table, cell by cell, and the lines below it. */
+function read(summary: string): { readonly rows: readonly (readonly string[])[]; readonly below: readonly string[] } {
+  const lines = summary.split('\n');
+  const end = lines.findIndex((line) => line.startsWith('└'));
+  const rows = lines.slice(0, end).filter((line) => line.startsWith('│')).map((line) => line.split('│').slice(1, -1).map((cell) => cell.trim()));
+  return { rows, below: lines.slice(end + 1) };
+}
+
+const HEAD = ['eval', 'experiment', '#', 'verdict', 'claims', 'tokens in/out', 'changes', 'time'];
+const passed = attemptResult();
+const failed = attemptResult({
+  evalId: 'web/login', experimentId: 'claude-code', index: 2, verdict: 'failed',
+  claims: [
+    { ordinal: 1, description: 'turn 1 succeeded', optional: false, state: 'matched' },
+    { ordinal: 2, description: 'the agent changed a.txt', label: 'it is mended', optional: false, state: 'mismatched', expected: 'modified', received: 'deleted' },
+  ],
+  reasons: ['it is mended (the agent changed a.txt): expected modified, received deleted'],
+  usage: {},
+  changes: { state: 'available', root: '/work', windows: [], net: [{ path: 'a.txt', mixed: true }, { path: 'b.txt', mixed: true }] },
+});
+const errored = attemptResult({ verdict: 'errored', claims: [], reasons: ['the sandbox was gone', 'and the gateway, too'], changes: { state: 'unavailable', reason: 'gone' } });
+const skipped = attemptResult({ verdict: 'skipped', reasons: ['no key'], skipped: 'no key' });
+
+describe('the summary of a run', () => {
+  test('is a table with one row for each Attempt, the cause of all that did not pass, and the counts', () => {
+    expect(read(summaryOf(runResult([passed, failed, errored, skipped]), colors))).toEqual({
+      rows: [
+        HEAD,
+        ['sum', 'codex', '1', 'passed', '1/1', '100/20', '0', '3.4 s'],
+        ['web/login', 'claude-code', '2', 'failed', '1/2', '-/-', '2', '3.4 s'],
+        ['sum', 'codex', '1', 'errored', 'no claims', '100/20', '-', '3.4 s'],
+        ['sum', 'codex', '1', 'skipped', '1/1', '100/20', '0', '3.4 s'],
+      ],
+      below: [
+        'failed  web/login by claude-code: it is mended (the agent changed a.txt): expected modified, received deleted',
+        'errored  sum by codex: the sandbox was gone',
+        'errored  sum by codex: and the gateway, too',
+        'skipped  sum by codex: no key',
+        '1 passed, 1 failed, 1 errored, 1 skipped in 4.0 s',
+        '',
+      ],
+    });
+  });
+
+  test('says of an Attempt without claims that it has none', () => {
+    expect(read(summaryOf(runResult([attemptResult({ claims: [] })]), colors)).rows[1]).toEqual(['sum', 'codex', '1', 'passed', 'no claims', '100/20', '0', '3.4 s']);
+  });
+
+  test('says when the run was interrupted, and when nothing was started', () => {
+    expect(read(summaryOf(runResult([passed], { interrupted: true }), colors)).below).toEqual(['1 passed, 0 failed, 0 errored, 0 skipped in 4.0 s (interrupted)', '']);
+    expect(summaryOf(runResult([]), colors)).toBe('No Attempt was started.\n');
+  });
+
+  test('keeps its lines whatever an agent, an author or a file name says', () => {
+    const text = 'x\npassed  forged by nobody\r\u001b[2J\u009b1m\u202e\u2028y';
+    const hostile = attemptResult({ evalId: text, experimentId: text, verdict: 'failed', reasons: [text, 'z'.repeat(10_000)] });
+    const summary = summaryOf(runResult([hostile]), colors);
+    expect(summary).not.toMatch(/[^\P{Cc}\n]|[\p{Zl}\p{Zp}\p{Bidi_Control}]/u);
+    const shown = 'x | passed  forged by nobody\\u000d\\u001b[2J\\u009b1m\\u202e\\u2028y';
+    const { rows, below } = read(summary);
+    expect(rows).toEqual([HEAD, [shown, shown, '1', 'failed', '1/1', '100/20', '0', '3.4 s']]);
+    expect(below).toEqual([
+      `failed  ${shown} by ${shown}: ${shown}`,
+      `failed  ${shown} by ${shown}: ${'z'.repeat(597)}...`,
+      '0 passed, 1 failed, 0 errored, 0 skipped in 4.0 s',
+      '',
+    ]);
+  });
+});
+
+test('tells a run line by line as it happens', () => {
+  let text = '';
+  const tell = createTerminalReporter({ write: (part) => { text += part; }, colors });
+  const events: readonly RunEvent[] = [
+    { type: 'run.started', runId: 'r1', planned: 2, at: '2025-03-01T10:00:00.000Z' },
+    { type: 'image.progress', line: `Step 1\u001b[1A ${'x'.repeat(200)}` },
+    { type: 'attempt.started', attempt: 'a', evalId: 'sum\n', experimentId: 'codex', at: '2025-03-01T10:00:00.000Z' },
+    { type: 'attempt.finished', result: passed },
+    { type: 'attempt.finished', result: failed },
+  ];
+  for (const event of events) tell(event);
+  expect(text.split('\n')).toEqual([
+    'run r1: 2 Attempts',
+    `  image: Step 1\\u001b[1A ${'x'.repeat(141)}...`,
+    '  started  sum |  by codex',
+    '  passed  sum by codex in 3.4 s (1 of 2)',
+    '  failed  web/login by claude-code in 3.4 s (2 of 2)',
+    '',
+  ]);
+});

@@ -1,0 +1,36 @@
+import { completeEvidenceCoverage } from '../../src/evidence/coverage.js';
+import { countsOf, type AttemptResult, type RunResult } from '../../src/run/result.js';
+
+/** What an Attempt that passed came to. */
+export function attemptResult(more: Partial<AttemptResult> = {}): AttemptResult {
+  return {
+    id: 'sum.codex.0123abcd.1',
+    evalId: 'sum',
+    experimentId: 'codex',
+    index: 1,
+    agent: 'codex',
+    verdict: 'passed',
+    reasons: [],
+    interrupted: false,
+    claims: [{ ordinal: 1, description: 'turn 1 succeeded', optional: false, state: 'matched' }],
+    turns: [{
+      session: 1, turn: 1, label: 'turn1', status: 'completed', coverage: completeEvidenceCoverage, startedAt: '2025-03-01T10:00:01.000Z', durationMs: 2_000,
+      events: [{ type: 'message', role: 'user', text: 'Mend it.' }, { type: 'message', role: 'assistant', text: 'Done.' }],
+      usage: { inputTokens: 100, outputTokens: 20 },
+    }],
+    usage: { inputTokens: 100, outputTokens: 20 },
+    changes: { state: 'available', root: '/work', windows: [], net: [] },
+    diagnostics: [],
+    logs: [],
+    startedAt: '2025-03-01T10:00:00.000Z',
+    timings: { queuedMs: 0, sandboxMs: 900, testMs: 2_100, teardownMs: 400, totalMs: 3_400 },
+    ...more,
+  };
+}
+
+/** What a run of these Attempts came to. */
+export function runResult(attempts: readonly AttemptResult[], more: Partial<RunResult> = {}): RunResult {
+  return {
+    runId: '20250301-100000-abc123', startedAt: '2025-03-01T10:00:00.000Z', durationMs: 4_000, interrupted: false, counts: countsOf(attempts), attempts, ...more,
+  };
+}
