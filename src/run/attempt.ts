@@ -87,9 +87,10 @@ class AttemptStory {
     if (agent.kind === 'sandbox') await this.#in('sandbox', () => this.#openSandbox());
     this.#clock.sandbox = performance.now();
     await this.#in('setup', async () => {
-      if (agent.kind === 'sandbox') await agent.setup?.(this.#sandboxContext(1));
-      else await agent.setup?.(this.#agentContext(1));
-      this.#ledger?.touched();
+      if (agent.setup === undefined) return;
+      this.#ledger?.touched(); // What the adapter sets up is not the agent's doing.
+      if (agent.kind === 'sandbox') await agent.setup(this.#sandboxContext(1));
+      else await agent.setup(this.#agentContext(1));
     });
   }
 

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { Semaphore } from '../lifetime/semaphore.js';
 import type { Plan, PlannedAttempt } from '../plan/plan.js';
 import type { SandboxProvider } from '../sandbox/sandbox.js';
@@ -25,6 +26,7 @@ export interface RunOptions {
  * @throws what the provider throws when the images cannot be made, before any Attempt has started.
  */
 export async function run(plan: Plan, options: RunOptions): Promise<RunResult> {
+  setMaxListeners(0, options.signal); // One listener per Attempt is no leak.
   const startedAt = new Date();
   const begun = performance.now();
   options.onEvent({ type: 'run.started', runId: options.runId, planned: plan.attempts.length, at: startedAt.toISOString() });

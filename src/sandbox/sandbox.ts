@@ -76,6 +76,17 @@ export interface Sandbox {
 /** Options of one raw execution. */
 export type ExecOptions = Omit<CommandOptions, 'sensitiveValues'>;
 
+/** A process of the agent's user. `pid` is the engine's number for it, not the one inside. */
+export interface AgentProcess { readonly pid: string; readonly command: string; }
+
+/** Processes that are not to be ended. */
+export interface SparedProcesses {
+  /** Their numbers as the engine sees them. */
+  readonly pids: ReadonlySet<string>;
+  /** Their numbers inside the sandbox. */
+  readonly innerPids: readonly string[];
+}
+
 /** A sandbox as its owner holds it. */
 export interface OwnedSandbox extends Sandbox, AsyncDisposable {
   readonly id: string;
@@ -86,10 +97,16 @@ export interface OwnedSandbox extends Sandbox, AsyncDisposable {
   readonly home: string;
   /** Runs a program without keeping its output. Rejects like `runCommand`. */
   exec(argv: readonly string[], options?: ExecOptions): Promise<{ readonly exitCode: number }>;
-  /** Ends every process of the agent's user. Resolves when none is left. */
-  endAgentProcesses(): Promise<void>;
   /** The processes of the agent's user that are alive, as the engine sees them. Works without any help from inside. */
-  agentProcesses(): Promise<readonly { readonly pid: string; readonly command: string }[]>;
+  agentProcesses(): Promise<readonly AgentProcess[]>;
+  /**
+   * Ends the processes of the agent's user. Resolves when none is left.
+   *
+   * @param spared Processes to leave alone, from `spareAgentProcesses`.
+   */
+  endAgentProcesses(spared?: SparedProcesses): Promise<void>;
+  /** Remembers the living processes of the agent's user, for instance a server that the eval started. */
+  spareAgentProcesses(): Promise<SparedProcesses>;
   /** The tar stream of a path, made by the engine. `from: 'image'` reads the state that the sandbox was started from. */
   archive(path: string, options?: { readonly from?: 'sandbox' | 'image' }): Promise<Readable>;
   /** Whether the container still runs. */

@@ -23,8 +23,8 @@ function bytesDiffer(before: Entry, after: Entry): boolean {
 export function changesBetween(before: Manifest, after: Manifest, isListed: (path: string) => boolean): readonly FileChange[] {
   const changes: FileChange[] = [];
   for (const [path, entry] of after) {
-    if (!isListed(path)) continue;
     const old = before.get(path);
+    if (!isListed(path) && !(old !== undefined && old.kind !== entry.kind && isTopmost(path, isListed))) continue;
     if (old === undefined) changes.push({ path, status: 'added', after: sideOf(entry) });
     else {
       const status = statusOf(old, entry);
@@ -35,6 +35,12 @@ export function changesBetween(before: Manifest, after: Manifest, isListed: (pat
     if (isListed(path) && !after.has(path)) changes.push({ path, status: 'deleted', before: sideOf(entry) });
   }
   return withoutImpliedFolders(changes).sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** A folder that is counted as a whole: what is no longer, or only now, such a folder is a change of its own. */
+function isTopmost(path: string, isListed: (path: string) => boolean): boolean {
+  const parent = path.slice(0, Math.max(0, path.lastIndexOf('/')));
+  return parent === '' || isListed(parent);
 }
 
 /** A folder that came or went is told only if nothing below it came or went with it. */
@@ -74,21 +80,27 @@ export function listedBy(folders: ReadonlyMap<string, unknown>): (path: string) 
   return (path) => !folders.has(path) && !foldersAbove(path).some((above) => folders.has(above));
 }
 
-/** Counts what differs inside the folders that are not listed. */
+/** Counts what differs in the folders that are not listed. Like any folder, one that came or went counts only if nothing below it did. */
 export function summariesOf(before: Manifest, after: Manifest, folders: ReadonlyMap<string, ChangeSummary['reason']>): readonly ChangeSummary[] {
   return [...folders].map(([path, reason]) => {
     const inside = (manifest: Manifest): (readonly [string, Entry])[] => [...manifest].filter(([name]) => name.startsWith(`${path}/`));
     const old = inside(before);
     const now = inside(after);
+    const ownBefore = before.get(path);
+    const ownAfter = after.get(path);
     return {
       path,
       reason,
-      added: now.filter(([name]) => !before.has(name)).length,
-      modified: now.filter(([name, entry]) => { const was = before.get(name); return was !== undefined && !isUntouched(was, entry); }).length,
-      deleted: old.filter(([name]) => !after.has(name)).length,
+      added: now.filter(([name]) => !before.has(name)).length || (ownBefore === undefined ? 1 : 0),
+      modified: now.filter(([name, entry]) => differs(before.get(name), entry)).length + (ownBefore?.kind === ownAfter?.kind && differs(ownBefore, ownAfter) ? 1 : 0),
+      deleted: old.filter(([name]) => !after.has(name)).length || (ownAfter === undefined ? 1 : 0),
       sizeBytes: now.reduce((sum, [, entry]) => sum + entry.sizeBytes, 0),
     };
   }).filter((summary) => summary.added + summary.modified + summary.deleted > 0);
+}
+
+function differs(before: Entry | undefined, after: Entry | undefined): boolean {
+  return before !== undefined && after !== undefined && statusOf(before, after) !== undefined;
 }
 
 /** Per path the `before` of the first window that touched it and the `after` of the last; mixed where they do not chain. */
@@ -102,7 +114,8 @@ export function netChangesOf(windows: readonly ChangeWindow[]): readonly NetChan
       net.push({ path, mixed: true });
       continue;
     }
-    const change = netChange(path, changes[0]?.before, changes.at(-1)?.after);
+    const [only, ...others] = changes;
+    const change = others.length === 0 ? only : netChange(path, only?.before, others.at(-1)?.after);
     if (change !== undefined) net.push(change);
   }
   return net.sort((a, b) => (a.path < b.path ? -1 : 1));
@@ -118,6 +131,8 @@ function netChange(path: string, before: FileSide | undefined, after: FileSide |
 function netStatus(before: FileSide, after: FileSide): ChangeStatus | undefined {
   if (before.kind !== after.kind) return 'type-changed';
   if (before.linkTarget !== after.linkTarget || before.sha256 !== after.sha256 || before.sizeBytes !== after.sizeBytes) return 'modified';
+  // Bytes that nobody read may differ, and "equal" would be a guess.
+  if (before.kind === 'file' && before.sha256 === undefined) return 'modified';
   if (before.mode !== after.mode) return 'mode-changed';
   return before.uid !== after.uid || before.gid !== after.gid ? 'metadata' : undefined;
 }

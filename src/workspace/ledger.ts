@@ -1,7 +1,7 @@
 import type { ChangeWindow, WindowFlag, WorkspaceChanges } from '../evidence/file-changes.js';
 import { messageOf } from '../lifetime/error.js';
 import { SandboxGoneError } from '../sandbox/errors.js';
-import type { OwnedSandbox } from '../sandbox/sandbox.js';
+import type { OwnedSandbox, SparedProcesses } from '../sandbox/sandbox.js';
 import { changesBetween, listedBy, netChangesOf, summariesOf, summarisedFolders } from './compare.js';
 import type { ContentStore } from './content-store.js';
 import { isUntouched, type ContentFacts, type Entry, type Manifest } from './manifest.js';
@@ -27,6 +27,8 @@ export class WorkspaceLedger {
   #image: Manifest = new Map();
   #state: Manifest = new Map();
   #dirty = false;
+  /** What the eval itself left running, for instance a server; it is not the agent's. */
+  #spared: SparedProcesses | undefined;
   #failure: string | undefined;
 
   private constructor(sandbox: OwnedSandbox, store: ContentStore) {
@@ -66,7 +68,10 @@ export class WorkspaceLedger {
   /** The agent is about to start: what differs from the last look until now is the eval's. */
   async openWindow(): Promise<void> {
     if (!this.#dirty) return;
-    await this.#guarded(async () => { this.#state = await this.#look(true); });
+    await this.#guarded(async () => {
+      this.#spared = await this.#sandbox.spareAgentProcesses();
+      this.#state = await this.#look(true);
+    });
     this.#dirty = false;
   }
 
@@ -74,12 +79,11 @@ export class WorkspaceLedger {
   async closeWindow(label: string, options: { readonly flags?: readonly WindowFlag[] } = {}): Promise<void> {
     await this.#guarded(async () => {
       const flags = new Set<WindowFlag>(options.flags ?? []);
-      let alive = await this.#sandbox.isRunning();
-      if (alive && await this.#endLateWriters()) flags.add('late-writer');
-      alive &&= await this.#sandbox.isRunning();
-      if (!alive) flags.add('sandbox-gone');
+      const left = await this.#endLateWriters();
+      if (left === 'ended') flags.add('late-writer');
+      if (left === 'sandbox gone') flags.add('sandbox-gone');
       const before = this.#state;
-      const after = await this.#look(alive);
+      const after = await this.#look(left !== 'sandbox gone');
       const folders = summarisedFolders([before, after]);
       const touched = await this.#withOriginals(before, after, listedBy(folders));
       this.#windows.push({
@@ -154,15 +158,20 @@ export class WorkspaceLedger {
     return whole;
   }
 
-  /** Waits for what the agent left running, then ends it. True when something had to be ended. */
-  async #endLateWriters(): Promise<boolean> {
+  /** Waits for what the agent left running, then ends it. */
+  async #endLateWriters(): Promise<'none left' | 'ended' | 'sandbox gone'> {
     const until = performance.now() + PATIENCE_MS;
-    for (;;) {
-      if ((await this.#sandbox.agentProcesses()).length === 0) return false;
-      if (performance.now() >= until) break;
-      await new Promise((resolve) => { setTimeout(resolve, LOOK_AGAIN_MS); });
+    try {
+      for (;;) {
+        if ((await this.#sandbox.agentProcesses()).every(({ pid }) => this.#spared?.pids.has(pid) === true)) return 'none left';
+        if (performance.now() >= until) break;
+        await new Promise((resolve) => { setTimeout(resolve, LOOK_AGAIN_MS); });
+      }
+      await this.#sandbox.endAgentProcesses(this.#spared);
+      return 'ended';
+    } catch (error) {
+      if (await this.#sandbox.isRunning()) throw error;
+      return 'sandbox gone';
     }
-    await this.#sandbox.endAgentProcesses();
-    return true;
   }
 }

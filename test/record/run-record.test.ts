@@ -157,12 +157,19 @@ describe('the record of a run', () => {
   });
 });
 
-test.each<[string, { readonly safeParse: (value: unknown) => { readonly success: boolean } }, object]>([
-  ['an Attempt of another version', attemptFileSchema, { format: 'niceeval.attempt', schemaVersion: 2 }],
-  ['claims of another format', claimsFileSchema, { format: 'niceeval.changes', schemaVersion: 1, claims: [] }],
-  ['claims in an unknown state', claimsFileSchema, { format: 'niceeval.claims', schemaVersion: 1, claims: [{ ordinal: 1, description: 'x', optional: false, state: 'maybe' }] }],
-  ['changes without a state', changesFileSchema, { format: 'niceeval.changes', schemaVersion: 1, changes: { windows: [] } }],
-  ['a run without counts', runFileSchema, { format: 'niceeval.run', schemaVersion: 1, runId: 'r', startedAt: 'x', durationMs: 1, interrupted: false, attempts: [] }],
-])('the schemas refuse %s', (_what, schema, value) => {
-  expect(schema.safeParse(value).success).toBe(false);
+describe('the schemas refuse', () => {
+  const { claims, changes, turns, ...facts } = full;
+  const attempt = { format: 'niceeval.attempt', schemaVersion: 1, ...facts, turns: turns.map(({ events: _events, ...turn }) => turn) };
+  const claimed = { format: 'niceeval.claims', schemaVersion: 1, claims };
+  const changed = { format: 'niceeval.changes', schemaVersion: 1, changes };
+  test.each<[string, { readonly safeParse: (value: unknown) => { readonly success: boolean } }, object, object]>([
+    ['an Attempt of another version', attemptFileSchema, attempt, { schemaVersion: 2 }],
+    ['an Attempt of an unknown verdict', attemptFileSchema, attempt, { verdict: 'ok' }],
+    ['an Attempt without turns', attemptFileSchema, attempt, { turns: undefined }],
+    ['claims of another format', claimsFileSchema, claimed, { format: 'niceeval.changes' }],
+    ['claims in an unknown state', claimsFileSchema, claimed, { claims: [{ ordinal: 1, description: 'x', optional: false, state: 'maybe' }] }],
+    ['changes without a state', changesFileSchema, changed, { changes: { windows: [] } }],
+  ])('%s', (_what, schema, good, change) => {
+    expect([schema.safeParse(good).success, schema.safeParse({ ...good, ...change }).success]).toEqual([true, false]);
+  });
 });

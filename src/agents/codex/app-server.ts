@@ -1,11 +1,11 @@
-import type { InputRequest } from '../../evidence/events.js';
 import type { JsonValue } from '../../evidence/json.js';
 import { countOf, fieldsOf, listOf, nameOf, textOf, type Fields } from '../fields.js';
-import { boundedJson, readJsonLine } from '../json-line.js';
+import { readJsonLine } from '../json-line.js';
 import { createLineReader } from '../line-reader.js';
 import type { TranscriptNotes } from '../transcript.js';
 import { rolloutItemOf } from './app-items.js';
 import type { LiveReader } from './live.js';
+import { requestsOf } from './questions.js';
 import { operationOfRolloutItem, tellItem } from './rollout-items.js';
 import { createRolloutState, emit, end as endOperation, openOf, start, unknownPiece, type LineContext } from './rollout-state.js';
 import type { RolloutThread } from './rollout.js';
@@ -129,7 +129,7 @@ export function createAppServerReader(notes: TranscriptNotes, { emitPrompt, conn
     spoke = true;
     // An answer to a request of the client: its own notifications tell what came of it.
     if (method === undefined) return;
-    const request = message['id'];
+    const requestId = typeof message['id'] === 'number' || typeof message['id'] === 'string' ? String(message['id']) : undefined;
     if (method === 'thread/started') {
       const thread = fieldsOf(params['thread']);
       const id = nameOf(thread?.['id']);
@@ -172,10 +172,10 @@ export function createAppServerReader(notes: TranscriptNotes, { emitPrompt, conn
         return;
       default:
     }
-    if (request !== undefined) {
-      const asks = requestsOf(method, String(request as string | number), params);
+    if (requestId !== undefined) {
+      const asks = requestsOf(method, requestId, params);
       if (asks === undefined) return unknownPiece(state, context, `unknown request ${JSON.stringify(method)}`);
-      asked.add(String(request as string | number));
+      asked.add(requestId);
       for (const ask of asks) emit(state, { type: 'input.requested', request: ask }, context);
       return;
     }
@@ -208,42 +208,6 @@ export function createAppServerReader(notes: TranscriptNotes, { emitPrompt, conn
       };
     },
   };
-}
-
-/** The choices of an approval, the same for every CLI. */
-const APPROVAL_OPTIONS = [{ id: 'approve', label: 'Approve' }, { id: 'deny', label: 'Deny' }] as const;
-
-/** What a request asks a person; undefined for requests that ask nobody. */
-function requestsOf(method: string, id: string, params: Fields): readonly InputRequest[] | undefined {
-  const reason = nameOf(params['reason']) ?? nameOf(params['message']);
-  const prompt = reason === undefined ? {} : { prompt: reason };
-  switch (method) {
-    case 'item/commandExecution/requestApproval':
-      return [{ id, action: 'command_execution', input: { command: textOf(params['command']) ?? null, cwd: textOf(params['cwd']) ?? null }, ...prompt, options: APPROVAL_OPTIONS }];
-    case 'item/fileChange/requestApproval':
-      return [{ id, action: 'file_change', input: { itemId: textOf(params['itemId']) ?? null, grantRoot: textOf(params['grantRoot']) ?? null }, ...prompt, options: APPROVAL_OPTIONS }];
-    case 'mcpServer/elicitation/request': {
-      const meta = fieldsOf(params['_meta']);
-      const tool = nameOf(meta?.['tool_name']);
-      const server = nameOf(params['serverName']);
-      return [{
-        id, action: tool === undefined ? 'elicitation' : `${server ?? 'unknown'}.${tool}`,
-        ...(meta?.['tool_params'] === undefined ? {} : { input: boundedJson(meta['tool_params']) }), ...prompt, options: APPROVAL_OPTIONS,
-      }];
-    }
-    case 'item/tool/requestUserInput':
-      return listOf(params['questions']).map((value) => {
-        const question = fieldsOf(value);
-        const own = nameOf(question?.['id']);
-        const text = textOf(question?.['question']);
-        const options = listOf(question?.['options']).flatMap((option) => {
-          const label = nameOf(fieldsOf(option)?.['label']);
-          return label === undefined ? [] : [{ id: label, label }];
-        });
-        return { id: own === undefined ? id : `${id}#${own}`, action: 'request_user_input', ...(text === undefined ? {} : { prompt: text }), options };
-      });
-    default: return undefined;
-  }
 }
 
 function isoOf(milliseconds: number): string | undefined {

@@ -1,6 +1,7 @@
 import { fieldsOf, listOf, nameOf, textOf, type Fields } from '../fields.js';
 import type { TranscriptNotes } from '../transcript.js';
 import { mcpOutputOf } from './items.js';
+import { APPROVAL_OPTIONS } from './questions.js';
 import { isRefusalText } from './rejection.js';
 import { tellPrompt } from './rollout-items.js';
 import { createRolloutState, emit, end, start, unknownPiece, type LineContext, type RolloutState } from './rollout-state.js';
@@ -120,7 +121,7 @@ function tellMessage(teller: EnvelopeTeller, type: string, message: Fields, cont
       const prompt = nameOf(message['reason']);
       return emit(state, {
         type: 'input.requested',
-        request: { id, action: type === 'exec_approval_request' ? 'command_execution' : 'file_change', input: boundedJson(message['command'] ?? message['changes']), ...(prompt === undefined ? {} : { prompt }), options: [{ id: 'approve', label: 'Approve' }, { id: 'deny', label: 'Deny' }] },
+        request: { id, action: type === 'exec_approval_request' ? 'command_execution' : 'file_change', input: boundedJson(message['command'] ?? message['changes']), ...(prompt === undefined ? {} : { prompt }), options: APPROVAL_OPTIONS },
       }, context);
     }
     case 'token_count':

@@ -1,6 +1,7 @@
 import { fieldsOf, listOf, nameOf, textOf, type Fields } from '../fields.js';
-import { endOfOutput, isUnsupported, operationOfCall, parseCall, type ModelCall } from './calls.js';
+import { endOfOutput, isUnsupported, operationOfCall, parseCall } from './calls.js';
 import { tellContext } from './context.js';
+import { questionsOf } from './questions.js';
 import { emit, end, start, unknownPiece, type LineContext, type RolloutState } from './rollout-state.js';
 
 /** The model's own history: calls, their outputs, and what was put into the context. */
@@ -60,27 +61,13 @@ function tellOutput(state: RolloutState, payload: Fields, context: LineContext):
   const ending = endOfOutput(call, output);
   if (ending === undefined) return;
   // A question that the mode forbids is a failed call; nobody was asked.
-  if (call.name === 'request_user_input' && ending.status === 'completed') tellQuestions(state, call, context);
+  if (call.name === 'request_user_input' && ending.status === 'completed') {
+    for (const request of questionsOf(call.id, call.name, fieldsOf(call.input)?.['questions'])) emit(state, { type: 'input.requested', request }, context);
+  }
   end(state, id, { type: 'operation.finished', kind: 'tool', ...ending }, context);
   const isScript = call.name === 'exec' || call.name === 'wait';
   if (isScript && state.scripts.get(context.thread.id) === id) state.scripts.delete(context.thread.id);
   if (call.name === 'wait' && ending.status !== undefined) endScript(state, context, ending.status);
-}
-
-function tellQuestions(state: RolloutState, call: ModelCall, context: LineContext): void {
-  for (const asked of listOf(fieldsOf(call.input)?.['questions'])) {
-    const question = fieldsOf(asked);
-    const prompt = textOf(question?.['question']);
-    const options = listOf(question?.['options']).flatMap((option) => {
-      const label = nameOf(fieldsOf(option)?.['label']);
-      return label === undefined ? [] : [{ id: label, label }];
-    });
-    const own = nameOf(question?.['id']);
-    emit(state, {
-      type: 'input.requested',
-      request: { id: own === undefined ? call.id : `${call.id}#${own}`, action: call.name, ...(prompt === undefined ? {} : { prompt }), options },
-    }, context);
-  }
 }
 
 /** A script that outlived its call ends with the wait that saw it end. */

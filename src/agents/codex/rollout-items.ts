@@ -3,6 +3,7 @@ import { fieldsOf, listOf, nameOf, textOf, type Fields } from '../fields.js';
 import { boundedJson } from '../json-line.js';
 import { trailOf } from './compaction.js';
 import { mcpOutputOf, type ToolEnd } from './items.js';
+import { questionsOf } from './questions.js';
 import { isRefusalText } from './rejection.js';
 import { emit, end, start, unknownPiece, type LineContext, type RolloutState } from './rollout-state.js';
 import { parseAgentState } from './threads.js';
@@ -134,15 +135,7 @@ function tellAgentMessage(state: RolloutState, item: Fields, id: string, context
   tellWords(state, `${context.thread.id}:${id}:${text}`, () => {
     if (context.thread.role === 'root') state.seen.lastMessage = text;
     emit(state, { type: 'message', role: 'assistant', text }, context);
-    for (const [index, asked] of listOf(item['questions']).entries()) {
-      const question = fieldsOf(asked);
-      const prompt = textOf(question?.['title']) ?? textOf(question?.['question']);
-      const options = listOf(question?.['options']).flatMap((option) => {
-        const label = nameOf(option) ?? nameOf(fieldsOf(option)?.['label']);
-        return label === undefined ? [] : [{ id: label, label }];
-      });
-      emit(state, { type: 'input.requested', request: { id: index === 0 ? id : `${id}#${index}`, action: 'request_user_input_async', ...(prompt === undefined ? {} : { prompt }), options } }, context);
-    }
+    for (const request of questionsOf(id, 'request_user_input_async', item['questions'])) emit(state, { type: 'input.requested', request }, context);
   });
 }
 

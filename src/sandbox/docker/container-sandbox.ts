@@ -3,14 +3,16 @@ import { dirname, posix, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { SandboxCommandExitError, SandboxInputError } from '../errors.js';
 import { createRedactor } from '../redactor.js';
-import type { CommandOptions, CommandResult, ExecOptions, OwnedSandbox, PreparedImage, UploadDirectoryOptions } from '../sandbox.js';
+import type {
+  AgentProcess, CommandOptions, CommandResult, ExecOptions, OwnedSandbox, PreparedImage, SparedProcesses, UploadDirectoryOptions,
+} from '../sandbox.js';
 import {
   openArchive, pathFacts, readFileFromContainer, uploadDirectoryToContainer, writeFileToContainer, type FileOwner,
 } from './archive.js';
 import { statusCodeOf, type Engine } from './engine.js';
 import { execInContainer, type ExecTarget } from './exec.js';
 import { extractBelow } from './extract.js';
-import { endProcesses, listProcesses } from './processes.js';
+import { endProcesses, innerPidsOf, listProcesses } from './processes.js';
 
 /** One running container as a sandbox. */
 export class ContainerSandbox implements OwnedSandbox {
@@ -125,12 +127,17 @@ export class ContainerSandbox implements OwnedSandbox {
     return openArchive(this.#engine, id, this.#absolute(path));
   }
 
-  agentProcesses(): Promise<readonly { readonly pid: string; readonly command: string }[]> {
+  agentProcesses(): Promise<readonly AgentProcess[]> {
     return listProcesses(this.#engine, this.id, this.#image.owner.uid);
   }
 
-  endAgentProcesses(): Promise<void> {
-    return endProcesses(this.#target(), { name: this.agentUser, uid: this.#image.owner.uid });
+  endAgentProcesses(spared?: SparedProcesses): Promise<void> {
+    return endProcesses(this.#target(), { name: this.agentUser, uid: this.#image.owner.uid }, spared);
+  }
+
+  async spareAgentProcesses(): Promise<SparedProcesses> {
+    const pids = new Set((await this.agentProcesses()).map((found) => found.pid));
+    return { pids, innerPids: pids.size === 0 ? [] : await innerPidsOf(this.#target(), this.agentUser) };
   }
 
   async isRunning(): Promise<boolean> {

@@ -1,14 +1,12 @@
 import { EngineCallError, EngineSilentError } from '../errors.js';
+import type { AgentProcess, SparedProcesses } from '../sandbox.js';
 import type { Engine } from './engine.js';
 import { execInContainer, type ExecTarget } from './exec.js';
-
-/** A process inside a container, as the engine's host sees it. */
-export interface ContainerProcess { readonly pid: string; readonly command: string; }
 
 const ROUNDS = 5;
 
 /** The living processes of one user. Read by the engine from outside, so nothing inside can hide one. */
-export async function listProcesses(engine: Engine, containerId: string, uid: number): Promise<readonly ContainerProcess[]> {
+export async function listProcesses(engine: Engine, containerId: string, uid: number): Promise<readonly AgentProcess[]> {
   const top = await engine.call('list processes', (docker) => docker.getContainer(containerId).top({ ps_args: '-eo pid,uid,stat,args' })) as {
     Titles: string[];
     Processes: string[][] | null;
@@ -24,18 +22,23 @@ export async function listProcesses(engine: Engine, containerId: string, uid: nu
 /**
  * Ends every process of a user. `kill -9 -1` reaches all of them in one step of the kernel, also those that left
  * their session or were adopted, and spares its caller. Root's processes are ended one by one, since the same call
- * would end the container's own keeper.
+ * would end the container's own keeper; so are the others when some are spared.
  */
-export async function endProcesses(target: ExecTarget, user: { readonly name: string; readonly uid?: number }): Promise<void> {
+export async function endProcesses(
+  target: ExecTarget,
+  user: { readonly name: string; readonly uid?: number },
+  spared: SparedProcesses = { pids: new Set(), innerPids: [] },
+): Promise<void> {
   const isRoot = user.uid === 0 || user.name === 'root' || user.name === '0';
-  const script = isRoot ? END_ROOT_PROCESSES : 'kill -9 -1';
+  const script = isRoot ? END_ROOT_PROCESSES : spared.innerPids.length === 0 ? 'kill -9 -1' : END_UNSPARED_PROCESSES;
   // The script may be ended by itself; what counts is that nobody is left.
   const alone: ExecTarget = { ...target, endProcesses: () => Promise.resolve() };
   for (let round = 0; round < ROUNDS; round += 1) {
-    const { exitCode } = await execInContainer(alone, ['/bin/sh', '-c', script], { user: user.name, cwd: '/', timeoutMs: 10_000 });
+    const { exitCode } = await execInContainer(alone, ['/bin/sh', '-c', script, 'sh', ...spared.innerPids], { user: user.name, cwd: '/', timeoutMs: 10_000 });
     if (exitCode === 126 || exitCode === 127) return restart(target);
     if (user.uid === undefined || isRoot) return;
-    if ((await listProcesses(target.engine, target.containerId, user.uid)).length === 0) return;
+    const left = await listProcesses(target.engine, target.containerId, user.uid);
+    if (left.every(({ pid }) => spared.pids.has(pid))) return;
   }
   throw new EngineSilentError('end the processes of a command', ROUNDS * 10_000);
 }
@@ -55,6 +58,28 @@ for round in 1 2 3; do
   done
 done
 exit 0`;
+
+// Ends all processes of its own user but itself and those whose numbers it is given.
+const END_UNSPARED_PROCESSES = `
+for round in 1 2 3; do
+  for dir in /proc/[0-9]*; do
+    pid=\${dir#/proc/}
+    [ -O "$dir" ] && [ "$pid" != $$ ] || continue
+    for spared; do [ "$pid" = "$spared" ] && continue 2; done
+    kill -9 "$pid" 2>/dev/null
+  done
+done
+exit 0`;
+
+/** The numbers, inside the container, of the living processes of a user. */
+export async function innerPidsOf(target: ExecTarget, user: string): Promise<readonly string[]> {
+  let output = '';
+  const script = 'for dir in /proc/[0-9]*; do [ -O "$dir" ] && [ "$dir" != /proc/$$ ] && echo "${dir#/proc/}"; done; exit 0';
+  await execInContainer(target, ['/bin/sh', '-c', script], {
+    user, cwd: '/', timeoutMs: 10_000, onStdout: (chunk) => { output += Buffer.from(chunk).toString('latin1'); },
+  });
+  return output.split('\n').filter((line) => line !== '');
+}
 
 /** An image without a shell: a restart ends all its processes and keeps its files. */
 async function restart(target: ExecTarget): Promise<void> {
