@@ -91,7 +91,7 @@ try {
   console.log(`  docker command x 4   ${of('command', 'ms').toFixed(0)} ms   ratio ${(of('ours', 'ms') / of('command', 'ms')).toFixed(2)} (bar 1.3)`);
   console.log(`  engine calls x 4     ${of('interface', 'ms').toFixed(0)} ms, ${of('interface', 'cpu').toFixed(0)} ms CPU   ratio ${(of('ours', 'ms') / of('interface', 'ms')).toFixed(2)}`);
 
-  const many = Math.max(8, rounds * 2);
+  const many = 5 * rounds;
   const bare = await timed(() => inParallel(many, 4, () => byInterface(reference)));
   const ours = await timed(() => carryOut(Array.from({ length: many }, (_item, index) => attempt(index + 1000)), 4));
   console.log(`${many} such Attempts, 4 at a time:`);

@@ -8,12 +8,13 @@ import { startDeadline, DeadlineError, type Deadline } from '../lifetime/deadlin
 import { messageOf, NiceEvalError } from '../lifetime/error.js';
 import { Scope } from '../lifetime/scope.js';
 import type { PlannedAttempt } from '../plan/plan.js';
-import type { OwnedSandbox, SandboxProvider } from '../sandbox/sandbox.js';
+import type { NetworkPlan, OwnedSandbox, SandboxProvider } from '../sandbox/sandbox.js';
 import { verdictOf } from '../verdict/verdict.js';
 import { createContentStore } from '../workspace/content-store.js';
 import { WorkspaceLedger, type ImageStates } from '../workspace/ledger.js';
 import { EvidenceLog, nothingSeen } from './evidence-log.js';
 import type { ModelAccess, ModelLease } from './model-access.js';
+import type { NetworkPool } from './network-pool.js';
 import type { AttemptSink } from './ports.js';
 import type { AttemptError, AttemptPhase, AttemptResult, Diagnostic, TurnRecord } from './result.js';
 import { createSandboxTools } from './sandbox-tools.js';
@@ -31,6 +32,8 @@ const TEST_END_LIMIT_MS = 60_000;
 export interface AttemptWorld {
   readonly provider: SandboxProvider;
   readonly models: ModelAccess;
+  /** Networks without anybody in them, for Attempts without a model. Absent: such an Attempt gets no network at all. */
+  readonly deserted?: NetworkPool;
   readonly imageStates: ImageStates;
   readonly sink: AttemptSink;
   /** Aborted when the run is interrupted. */
@@ -99,7 +102,7 @@ class AttemptStory {
     const lifetimeMs = Math.min(this.#deadline.remainingMs(), UNLIMITED_LIFETIME_MS) + GRACE_MS;
     const sandbox = await this.#world.provider.openSandbox(this.#attempt.sandbox, {
       image,
-      network: this.#model === undefined ? { kind: 'none' } : { kind: 'closed', network: this.#model.network },
+      network: await this.#network(),
       attemptId: this.#attempt.id,
       lifetimeMs,
       signal: this.#deadline.signal,
@@ -108,6 +111,14 @@ class AttemptStory {
     this.#ledger = await WorkspaceLedger.anchor(sandbox, {
       store: createContentStore(this.#world.sink.blobFolder), imageId: image.id, states: this.#world.imageStates,
     });
+  }
+
+  async #network(): Promise<NetworkPlan> {
+    if (this.#model !== undefined) return { kind: 'closed', network: this.#model.network };
+    if (this.#world.deserted === undefined) return { kind: 'none' };
+    const lease = await this.#world.deserted.lease();
+    this.#scope.defer('give the network back', () => lease.giveBack());
+    return { kind: 'closed', network: lease.network };
   }
 
   /** The author's test, until it ends, is stopped by a claim, skips, breaks, or its time is up. */

@@ -54,7 +54,7 @@ function keyOf(event: StreamEvent, starts: Map<string, string>): string | undefi
   switch (event.type) {
     case 'message': return `${event.role}:${event.parentOperationId ?? ''}:${event.text}`;
     // Stdout prints summaries only, and nothing for thoughts that have none.
-    case 'thinking': return event.text === '' ? undefined : `thinking:${event.parentOperationId ?? ''}`;
+    case 'thinking': return `${event.text === '' ? 'hidden thinking' : 'thinking'}:${event.parentOperationId ?? ''}`;
     case 'compaction': return 'compaction';
     case 'operation.started': {
       const key = keyOfOperation(event);
