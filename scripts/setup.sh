@@ -9,7 +9,8 @@ script_started=$(date +%s)
 
 say() { printf '%s\n' "$*"; }
 
-# step "what" command...: tells what it does and how long it took.
+# step "what" command...: tells what it does and how long it took. Inside, `set -e` does not hold: a command that
+# matters ends with `|| return`.
 step() {
   what=$1
   shift
@@ -40,7 +41,7 @@ install_packages() {
     say "    up to date"
     return 0
   fi
-  npm ci --no-fund --no-audit --loglevel=error
+  npm ci --no-fund --no-audit --loglevel=error || return
   cp package-lock.json "$stamp"
 }
 
@@ -60,13 +61,15 @@ start_engine() {
     say "    installing docker.io from Debian's packages"
     export DEBIAN_FRONTEND=noninteractive
     apt-get install -y -qq --no-install-recommends docker.io >/dev/null 2>&1 || {
-      apt-get update -qq
-      apt-get install -y -qq --no-install-recommends docker.io >/dev/null
+      apt-get update -qq && apt-get install -y -qq --no-install-recommends docker.io >/dev/null
+    } || {
+      say "    docker.io could not be installed; install Docker 20.10 or newer by hand"
+      return 3
     }
   fi
   if [ -d /run/systemd/system ]; then
     say "    starting it with systemctl"
-    systemctl start docker
+    systemctl start docker || return
   else
     # Pid files of an engine that was killed keep the next one from starting.
     for file in /var/run/docker.pid /var/run/docker/containerd/containerd.pid; do

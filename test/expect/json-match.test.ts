@@ -21,8 +21,8 @@ describe('jsonMatch', () => {
     ['a pattern and the text at its place', { command: /^npm (test|t)$/ }, { command: 'npm t' }, true],
     ['a pattern and a text at another place', { command: /npm test/ }, { command: 'ls', note: 'npm test' }, false],
     ['a pattern and something that is no text', { n: /1/ }, { n: 1 }, false],
-    ['a value match at its place', { file_path: includes('/src/') }, { file_path: '/work/src/a.ts' }, true],
-    ['a value match that does not hold', { file_path: includes('/src/') }, { file_path: '/work/a.ts' }, false],
+    ['a value match at its place', { file_path: includes('/src/') }, { file_path: '/project/src/a.ts' }, true],
+    ['a value match that does not hold', { file_path: includes('/src/') }, { file_path: '/project/a.ts' }, false],
     ['a literal on its own', 'done', 'done', true],
   ])('compares %s', async (_what, expected, value, holds) => {
     expect((await jsonMatch(expected).evaluate(value)).status).toBe(holds ? 'matched' : 'mismatched');

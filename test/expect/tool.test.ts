@@ -8,7 +8,7 @@ import { includes, satisfies } from '../../src/expect/values.js';
 const call: ToolOccurrence = {
   operationId: 'call_1',
   startedIndex: 0,
-  operation: { kind: 'tool', name: 'Edit', input: { file_path: '/work/sum.mjs', old_string: 'a - b' }, tool: 'file_edit' },
+  operation: { kind: 'tool', name: 'Edit', input: { file_path: '/project/sum.mjs', old_string: 'a - b' }, tool: 'file_edit' },
   status: 'completed',
   output: 'The file has been updated.',
 };
@@ -65,7 +65,7 @@ describe('toolMatch', () => {
     ['output that is not known', { output: includes('updated') }, withoutOutput, { status: 'unavailable', reason: 'the output of Edit (call_1) is not known' }],
     [
       'unknown output beside input that differs', { output: includes('updated'), input: jsonMatch({ file_path: 'x' }) }, withoutOutput,
-      { status: 'mismatched', expected: '"x"', received: '"/work/sum.mjs"', path: '/file_path' },
+      { status: 'mismatched', expected: '"x"', received: '"/project/sum.mjs"', path: '/file_path' },
     ],
     ['a condition that answers later', { input: satisfies('is long', () => Promise.resolve(true)) }, call, { status: 'matched' }],
   ])('compares %s', async (_what, conditions, occurrence, outcome) => {

@@ -51,7 +51,7 @@ const full: AttemptResult = attemptResult({
   usage: { inputTokens: 0, outputTokens: 20 },
   gateway: { requests: 3, usage: { inputTokens: 7 } },
   changes: {
-    state: 'available', root: '/work',
+    state: 'available', root: '/project',
     windows: [{
       label: 'turn1',
       changes: [{

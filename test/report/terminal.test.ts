@@ -24,7 +24,7 @@ const failed = attemptResult({
   ],
   reasons: ['it is mended (the agent changed a.txt): expected modified, received deleted'],
   usage: {},
-  changes: { state: 'available', root: '/work', windows: [], net: [{ path: 'a.txt', mixed: true }, { path: 'b.txt', mixed: true }] },
+  changes: { state: 'available', root: '/project', windows: [], net: [{ path: 'a.txt', mixed: true }, { path: 'b.txt', mixed: true }] },
 });
 const errored = attemptResult({ verdict: 'errored', claims: [], reasons: ['the sandbox was gone', 'and the gateway, too'], changes: { state: 'unavailable', reason: 'gone' } });
 const skipped = attemptResult({ verdict: 'skipped', reasons: ['no key'], skipped: 'no key' });

@@ -19,7 +19,7 @@ export function attemptResult(more: Partial<AttemptResult> = {}): AttemptResult 
       usage: { inputTokens: 100, outputTokens: 20 },
     }],
     usage: { inputTokens: 100, outputTokens: 20 },
-    changes: { state: 'available', root: '/work', windows: [], net: [] },
+    changes: { state: 'available', root: '/project', windows: [], net: [] },
     diagnostics: [],
     logs: [],
     startedAt: '2025-03-01T10:00:00.000Z',

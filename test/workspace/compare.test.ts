@@ -121,6 +121,7 @@ describe('folders that are counted, not listed', () => {
     ['a repository that nobody touched', repository(), repository(), [], []],
     ['a folder that is only called .git', {}, { '.git': folder(), '.git/config': file('payload') }, ['added .git/config'], []],
     ['a folder called .git with a HEAD and no objects', {}, { '.git': folder(), '.git/HEAD': file('payload') }, ['added .git/HEAD'], []],
+    ['a folder called .git with objects and no HEAD', {}, { '.git': folder(), '.git/objects': folder(), '.git/objects/aa': file('payload') }, ['added .git/objects/aa'], []],
     ['a file called .git', {}, { w: folder(), 'w/.git': file('gitdir: /elsewhere') }, ['added w/.git'], []],
     [
       'installed dependencies', { a: file('a') }, { a: file('a'), node_modules: folder(), 'node_modules/x': folder(), 'node_modules/x/index.js': unread(5) },

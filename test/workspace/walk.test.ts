@@ -20,7 +20,7 @@ describe('parseWalk', () => {
       written(['c', '666', '0', '0', '0', '1.0', '1.0', '11', '', 'null']),
       written(['b', '660', '0', '6', '0', '1.0', '1.0', '12', '', 'disk']),
     ]);
-    expect(Object.fromEntries(parseWalk(walk, '/work'))).toEqual({
+    expect(Object.fromEntries(parseWalk(walk, '/project'))).toEqual({
       'tmp': { kind: 'directory', mode: 0o1777, uid: 0, gid: 0, sizeBytes: 0, stamp: 'directory' },
       'tmp/run': { kind: 'file', mode: 0o4755, uid: 1000, gid: 1001, sizeBytes: 12, stamp: '1700000000.1234567890 1700000001.0000000000 42' },
       'link': { kind: 'symlink', mode: 0o777, uid: 0, gid: 0, sizeBytes: 0, stamp: '1.0 1.0 8', linkTarget: '../a%20b' },
@@ -32,19 +32,19 @@ describe('parseWalk', () => {
   });
 
   test('reads an empty root', () => {
-    expect([...parseWalk(Buffer.alloc(0), '/work')]).toEqual([]);
+    expect([...parseWalk(Buffer.alloc(0), '/project')]).toEqual([]);
   });
 
   test('keeps paths of any bytes apart', () => {
     const names = [Buffer.from('a\nb'), Buffer.from('a b'), Buffer.from('"\\%'), Buffer.from([0xff]), Buffer.from([0xfe]), Buffer.from('é'), Buffer.from('__proto__'), Buffer.from(' -rf')];
-    expect([...parseWalk(Buffer.concat(names.map(ofFile)), '/work').keys()]).toEqual([
+    expect([...parseWalk(Buffer.concat(names.map(ofFile)), '/project').keys()]).toEqual([
       'a%0Ab', 'a%20b', '%22%5C%25', '%FF', '%FE', '%C3%A9', '__proto__', '%20-rf',
     ]);
   });
 
   test('gives every file a stamp that a change of mtime, ctime or inode changes', () => {
     const stampOf = (mtime: string, ctime: string, inode: string): string | undefined => (
-      parseWalk(written(['f', '644', '0', '0', '1', mtime, ctime, inode, '', 'a']), '/work').get('a')?.stamp
+      parseWalk(written(['f', '644', '0', '0', '1', mtime, ctime, inode, '', 'a']), '/project').get('a')?.stamp
     );
     const stamps = [stampOf('1.0', '1.0', '1'), stampOf('1.1', '1.0', '1'), stampOf('1.0', '1.1', '1'), stampOf('1.0', '1.0', '2')];
     expect(new Set(stamps).size).toBe(4);
@@ -56,18 +56,18 @@ describe('parseWalk', () => {
     const whole: number[] = [];
     for (let length = 0; length <= two.length; length += 1) {
       try {
-        parseWalk(two.subarray(0, length), '/work');
+        parseWalk(two.subarray(0, length), '/project');
         whole.push(length);
       } catch (error) {
-        expect(error).toEqual(new WorkspaceScanError('/work', 'the walk was cut in the middle of an entry'));
+        expect(error).toEqual(new WorkspaceScanError('/project', 'the walk was cut in the middle of an entry'));
       }
     }
     expect(whole).toEqual([0, one.length, two.length]);
   });
 
   test('takes an entry of an unknown type for an error', () => {
-    expect(() => parseWalk(written(['D', '644', '0', '0', '1', '1.0', '1.0', '1', '', 'door']), '/work')).toThrow(
-      new WorkspaceScanError('/work', 'the walk gave an entry of the unknown type "D"'),
+    expect(() => parseWalk(written(['D', '644', '0', '0', '1', '1.0', '1.0', '1', '', 'door']), '/project')).toThrow(
+      new WorkspaceScanError('/project', 'the walk gave an entry of the unknown type "D"'),
     );
   });
 });
