@@ -2,10 +2,8 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    testTimeout: 30_000,
     projects: [
-      { extends: true, test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: ['test/docker/**', 'test/cli/**'] } },
+      { extends: true, test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: ['test/docker/**', 'test/cli/**'], testTimeout: 30_000 } },
       {
         extends: true,
         // One engine, two cores: files one after the other, so that a test's own time limits mean something.

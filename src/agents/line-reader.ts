@@ -19,7 +19,7 @@ export interface LineReader {
 const LINE_FEED = 0x0a;
 const SPACE = 0x20;
 const BYTE_ORDER_MARK = '\uFEFF';
-const LARGEST_PIECE = 4 * 1024 * 1024;
+const LARGEST_PIECE = 64 * 1024;
 
 /**
  * Creates a reader that hands over one non-blank line at a time. It splits on byte 0x0A only (U+2028 and a lone CR are
@@ -95,7 +95,7 @@ export function createLineReader(onLine: (line: SourceLine) => void, onUnreadabl
       }
       const last = bytes.lastIndexOf(LINE_FEED);
       for (let from = start; from <= last; from = start) {
-        // Pieces of a bounded size: a string cannot hold more than about half a gigabyte.
+        // Pieces of a bounded size: a string of many megabytes costs more than it saves.
         const end = last - from <= LARGEST_PIECE ? last : Math.max(bytes.lastIndexOf(LINE_FEED, from + LARGEST_PIECE), bytes.indexOf(LINE_FEED, from));
         handOverAll(bytes.subarray(from, end), true);
         start = end + 1;

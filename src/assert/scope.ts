@@ -6,6 +6,8 @@ import type { TurnStatus } from '../evidence/turn.js';
 /** What one session came to, as far as a scope reaches. */
 export interface SessionEvidence {
   readonly events: readonly StreamEvent[];
+  /** What the session held before the scope begins: an end in it may belong to a start from then. Default: nothing. */
+  readonly earlier?: readonly StreamEvent[];
   readonly statuses: readonly TurnStatus[];
 }
 
@@ -21,7 +23,14 @@ export interface ScopeEvidence {
 
 /** The tool calls of a scope, paired within each session, and the ends that nothing started. */
 export function occurrencesOf(scope: ScopeEvidence): { readonly occurrences: readonly ToolOccurrence[]; readonly orphanEnds: number } {
-  const perSession = scope.sessions.map((session) => toolOccurrencesOf(session.events));
+  const perSession = scope.sessions.map(({ events, earlier = [] }) => {
+    if (earlier.length === 0) return toolOccurrencesOf(events);
+    const whole = toolOccurrencesOf([...earlier, ...events]);
+    return {
+      occurrences: whole.occurrences.filter((call) => call.startedIndex >= earlier.length),
+      orphanEnds: whole.orphanEnds - toolOccurrencesOf(earlier).orphanEnds,
+    };
+  });
   return {
     occurrences: perSession.flatMap((session) => session.occurrences),
     orphanEnds: perSession.reduce((sum, session) => sum + session.orphanEnds, 0),

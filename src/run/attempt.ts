@@ -183,7 +183,12 @@ class AttemptStory {
       if (this.#deadline.signal.aborted) flags.push('timed-out');
       const kind = isAgentSendError(error) ? error.facts.kind : 'broken';
       const turn = isAgentSendError(error) ? error.facts.turn : undefined;
-      seen({ turn: turn ?? nothingSeen, failure: { kind, message: messageOf(error) } });
+      const failure = { kind, message: messageOf(error) };
+      try {
+        seen({ turn: turn ?? nothingSeen, failure });
+      } catch {
+        seen({ turn: nothingSeen, failure }); // What it claims to have seen cannot be: it is better than its agent can.
+      }
       throw error;
     } finally {
       await this.#ledger?.closeWindow(open.label, { flags });

@@ -52,6 +52,7 @@ export class EvidenceLog {
    */
   end(open: OpenTurn, seen: { readonly turn: Turn; readonly prompt: string; readonly startedAt: string; readonly durationMs: number; readonly failure?: TurnRecord['failure'] }): TurnRecord {
     const { turn } = seen;
+    this.#open = undefined;
     const record: TurnRecord = Object.freeze({
       ...open,
       status: turn.status,
@@ -63,13 +64,17 @@ export class EvidenceLog {
       durationMs: seen.durationMs,
       ...(seen.failure === undefined ? {} : { failure: seen.failure }),
     });
-    this.#open = undefined;
     this.#turns.push(record);
     return record;
   }
 
   eventsOf(session?: number): readonly StreamEvent[] {
     return this.#turns.filter((turn) => session === undefined || turn.session === session).flatMap((turn) => turn.events);
+  }
+
+  /** What the session of a turn held before it. */
+  #earlierThan(first: TurnRecord | undefined): readonly StreamEvent[] {
+    return this.#turns.filter((turn) => turn.session === first?.session && turn.turn < first.turn).flatMap((turn) => turn.events);
   }
 
   /** A frozen look at one turn, one session or the whole Attempt. */
@@ -80,7 +85,7 @@ export class EvidenceLog {
       name,
       sessions: ordinals.map((ordinal) => {
         const own = turns.filter((turn) => turn.session === ordinal);
-        return { events: own.flatMap((turn) => turn.events), statuses: own.map((turn) => turn.status) };
+        return { events: own.flatMap((turn) => turn.events), earlier: this.#earlierThan(own[0]), statuses: own.map((turn) => turn.status) };
       }),
       coverage: turns.length === 0 ? this.#declared : foldCoverage(turns.map((turn) => turn.coverage)),
       running: options.turn === undefined && this.#open !== undefined && (options.session === undefined || this.#open.session === options.session),

@@ -57,7 +57,9 @@ export function createTestContext(options: TestContextOptions): TestContext {
     newSession: () => createSession(options, undefined),
     check: (value, match) => {
       if (!isMatch(match) || match.domain !== 'value') throw new ClaimAuthoringError('check(value, match) needs a value match, for instance equals(...).');
-      return claims.register({ description: `the value ${match.description}`, evaluate: () => (match).evaluate(value) });
+      // Compared now: the author may change the value later.
+      const outcome = settledNow(() => match.evaluate(value));
+      return claims.register({ description: `the value ${match.description}`, evaluate: () => outcome });
     },
     skip: (reason) => {
       if (typeof reason !== 'string' || reason.trim() === '') throw new ClaimAuthoringError('skip(reason) needs a reason.');
@@ -65,6 +67,13 @@ export function createTestContext(options: TestContextOptions): TestContext {
     },
     log: (message) => options.note(String(message)),
   };
+}
+
+/** The outcome of work that begins at once, as a promise that breaks nothing while nobody looks at it. */
+function settledNow<T>(work: () => T | Promise<T>): Promise<T> {
+  const outcome = (async () => work())();
+  outcome.catch(() => undefined);
+  return outcome;
 }
 
 function createSession(options: TestContextOptions, name: string | undefined): SessionHandle {

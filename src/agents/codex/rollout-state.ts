@@ -22,6 +22,8 @@ export interface RolloutState {
   /** Threads that have a file of their own. */
   readonly threads: ReadonlySet<string>;
   readonly startedBy: ReadonlyMap<string, string>;
+  /** Threads that record what was said as events of its own, beside the model's history. */
+  readonly speaking: ReadonlySet<string>;
   readonly calls: Map<string, ModelCall>;
   /** Index of the start of each operation among the events. */
   readonly started: Map<string, number>;
@@ -62,11 +64,12 @@ export interface RolloutFacts {
 
 export function createRolloutState(
   notes: TranscriptNotes,
-  known: Pick<RolloutState, 'emitPrompt' | 'startedBy' | 'threads' | 'witness'> & { readonly paginated: boolean },
+  known: Pick<RolloutState, 'emitPrompt' | 'startedBy' | 'threads' | 'witness'> & { readonly paginated: boolean; readonly speaking?: ReadonlySet<string> },
 ): RolloutState {
-  const { paginated, ...rest } = known;
+  const { paginated, speaking = known.threads, ...rest } = known;
   return {
     ...rest,
+    speaking,
     events: [], notes, calls: new Map(), started: new Map(), ended: new Set(), subagents: new Set(), scripts: new Map(), toldWords: new Set(), trails: new Map(),
     seen: { promptStated: false, codeMode: false, unknownTools: new Set(), unknownPieces: 0, completed: false, interrupted: false, paginated },
   };

@@ -22,6 +22,7 @@ export function tellRollouts(process: ProcessLines, family: ThreadFamily, option
     emitPrompt: options.emitPrompt,
     startedBy: family.startedBy,
     threads: new Set(process.lines.map(({ thread }) => thread.id)),
+    speaking: new Set(process.lines.filter(({ line }) => SPEECH.has(line.payload['type'])).map(({ thread }) => thread.id)),
     witness: 'rollout',
     paginated: process.lines.some(({ line }) => line.payload['type'] === 'item_completed'),
   });
@@ -31,6 +32,9 @@ export function tellRollouts(process: ProcessLines, family: ThreadFamily, option
   }
   return { events: state.events, facts: state.seen, open: openOf(state) };
 }
+
+/** Events by which a version shows that it records what was said. */
+const SPEECH: ReadonlySet<unknown> = new Set(['item_completed', 'user_message', 'agent_message']);
 
 function tellLine(state: RolloutState, context: LineContext): void {
   const { type, payload } = context.line;

@@ -38,10 +38,13 @@ export interface Rollouts {
   readonly unknown: readonly Unrecognised[];
 }
 
-const TYPES: ReadonlySet<string> = new Set([
-  'session_meta', 'turn_context', 'world_state', 'event_msg', 'token_usage_record', 'response_item', 'compacted',
-  'inter_agent_communication_metadata', 'retained_context', 'session_state',
-]);
+const TYPES: ReadonlySet<string> = new Set(['session_meta', 'turn_context', 'event_msg', 'token_usage_record', 'response_item', 'compacted']);
+
+/** Snapshots and notes that no event, status or usage comes from; they are most of a rollout's bytes. */
+const SILENT: ReadonlySet<string> = new Set(['world_state', 'inter_agent_communication_metadata', 'retained_context', 'session_state']);
+
+/** Before 0.32 the model's history lay bare in the file, without type and payload around each entry. */
+const BARE: ReadonlySet<string> = new Set(['message', 'reasoning', 'function_call', 'function_call_output', 'custom_tool_call', 'custom_tool_call_output', 'local_shell_call']);
 
 export function readRollouts(witnesses: readonly Witness[]): Rollouts {
   const threads: RolloutThread[] = [];
@@ -57,14 +60,19 @@ export function readRollouts(witnesses: readonly Witness[]): Rollouts {
     const spoiled = (line: number, why: string): void => { unreadable.push({ source: path, line, why }); };
     const reader = createLineReader(({ number, text, terminated }) => readJsonLine(text, (value) => {
       const record = fieldsOf(value);
-      const type = nameOf(record?.['type']);
+      const bare = record === undefined ? undefined : bareTypeOf(record);
+      const type = bare ?? nameOf(record?.['type']);
       if (record === undefined || type === undefined) return spoiled(number, 'JSON, but not an object with a type');
+      if (SILENT.has(type)) {
+        understood += 1;
+        return;
+      }
       if (!TYPES.has(type)) {
         unknown.push({ source: path, line: number, why: `unknown rollout line ${JSON.stringify(type)}` });
         return;
       }
       understood += 1;
-      const payload = fieldsOf(record['payload']) ?? record;
+      const payload = bare === undefined ? fieldsOf(record['payload']) ?? record : record;
       // A forked or replayed thread repeats the head of another; the first head is the file's own.
       if (type === 'session_meta') meta ??= payload;
       const at = nameOf(record['timestamp']);
@@ -77,6 +85,13 @@ export function readRollouts(witnesses: readonly Witness[]): Rollouts {
     if (lines.length > 0) threads.push(threadOf(path, meta, withInherited(lines)));
   }
   return { threads, understood, unreadable, unknown };
+}
+
+function bareTypeOf(record: Fields): string | undefined {
+  if (record['record_type'] === 'state') return 'session_state';
+  if (record['payload'] !== undefined) return undefined;
+  if (BARE.has(nameOf(record['type']) ?? '')) return 'response_item';
+  return record['type'] === undefined && nameOf(record['id']) !== undefined && nameOf(record['timestamp']) !== undefined ? 'session_meta' : undefined;
 }
 
 function threadOf(path: string, meta: Fields | undefined, lines: readonly RolloutLine[]): RolloutThread {

@@ -151,6 +151,28 @@ describe('usage from rollouts', () => {
   });
 });
 
+describe('rollouts of versions before 0.32', () => {
+  it('are told by the bare history of the model', () => {
+    const bytes = linesOf(
+      { id: 't', timestamp: '2025-07-01T00:00:00.000Z', instructions: null },
+      { record_type: 'state' },
+      { type: 'message', role: 'user', content: [{ type: 'input_text', text: '<environment_context>x</environment_context>' }] },
+      { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'list' }] },
+      { type: 'function_call', name: 'shell', arguments: '{"command":["bash","-lc","ls"]}', call_id: 'c1' },
+      { type: 'function_call_output', call_id: 'c1', output: '{"output":"a\\n","metadata":{"exit_code":2,"duration_seconds":0.1}}' },
+      { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'done' }] },
+    );
+    const { turn } = parseCodexExec([{ kind: 'rollout', path: 'r.jsonl', bytes }], { exitCode: null }, { emitPrompt: true });
+    expect(turn.events).toMatchObject([
+      { type: 'context.injected' },
+      { type: 'message', role: 'user', text: 'list' },
+      { type: 'operation.started', operationId: 'c1', operation: { name: 'command_execution', command: { shell: { source: 'ls', shell: 'bash' } } } },
+      { type: 'operation.finished', operationId: 'c1', status: 'failed', exitCode: 2, output: 'a\n' },
+      { type: 'message', role: 'assistant', text: 'done' },
+    ]);
+  });
+});
+
 describe('several processes on one thread', () => {
   it('each tell their own turn', () => {
     let before: ReturnType<typeof recorded>['after'] | undefined;
