@@ -49,7 +49,7 @@ function claudeCode() {
   const scenario = existsSync(join(capture, 'scenario.json')) ? JSON.parse(read('scenario.json')) : {};
   const stdout = bytes(join(run, 'stdout.jsonl'));
   const files = [
-    ['input.jsonl', trimLines(stdout)],
+    ...printed(join(run, 'stdout.jsonl'), stdout),
     ['exit.json', `${JSON.stringify({ exitCode: exit.code, ...(exit.signal ? { signal: exit.signal } : {}) })}\n`],
     ...optional('stderr.txt', join(run, 'stderr.txt')),
     ...tree(join(capture, 'projects')).map((path) => [join('sessions', relative(join(capture, 'projects'), path)), path.endsWith('.jsonl') ? trimLines(readFileSync(path)) : cutText(readFileSync(path))]),
@@ -79,7 +79,7 @@ function codex() {
   const stdout = bytes(server ? 'server-to-client.jsonl' : `${prefix}stdout.jsonl`);
   const exit = server ? '0' : read(`${prefix}exit.txt`).trim();
   const files = [
-    ['input.jsonl', trimLines(stdout)],
+    ...printed(server ? 'server-to-client.jsonl' : `${prefix}stdout.jsonl`, stdout),
     ['exit.json', `${JSON.stringify(/^\d+$/.test(exit) ? { exitCode: Number(exit) } : { exitCode: null, signal: exit.replace(/^signal /, '') })}\n`],
     ...optional('stderr.txt', `${prefix}stderr.txt`),
     ...tree(join(capture, 'rollout')).map((path) => [join('rollouts', basename(path)), trimLines(readFileSync(path))]),
@@ -178,6 +178,13 @@ function dateOf(buffer) {
 
 function optional(name, path) {
   return existsSync(join(capture, path)) && statSync(join(capture, path)).size > 0 ? [[name, cutText(bytes(path))]] : [];
+}
+
+/** A capture without stdout is not one of a silent CLI. */
+function printed(path, stdout) {
+  if (existsSync(join(capture, path))) return [['input.jsonl', trimLines(stdout)]];
+  cuts.add('stdout, which the capture does not have');
+  return [];
 }
 
 function tree(folder) {

@@ -85,7 +85,8 @@ export class EvidenceLog {
       name,
       sessions: ordinals.map((ordinal) => {
         const own = turns.filter((turn) => turn.session === ordinal);
-        return { events: own.flatMap((turn) => turn.events), earlier: this.#earlierThan(own[0]), statuses: own.map((turn) => turn.status) };
+        const earlier = this.#earlierThan(own[0]);
+        return { events: own.flatMap((turn) => turn.events), ...(earlier.length === 0 ? {} : { earlier }), statuses: own.map((turn) => turn.status) };
       }),
       coverage: turns.length === 0 ? this.#declared : foldCoverage(turns.map((turn) => turn.coverage)),
       running: options.turn === undefined && this.#open !== undefined && (options.session === undefined || this.#open.session === options.session),

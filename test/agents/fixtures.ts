@@ -20,7 +20,8 @@ export function fixturesOf(cli: 'claude-code' | 'codex', version: string): reado
 
 export function fixture(cli: 'claude-code' | 'codex', version: string, name: string): Fixture {
   const folder = join(ROOT, cli, version, name);
-  const stdout = readFileSync(join(folder, 'input.jsonl'));
+  const printed = join(folder, 'input.jsonl');
+  const stdout = existsSync(printed) ? readFileSync(printed) : new Uint8Array(0);
   const stderr = join(folder, 'stderr.txt');
   const kind = cli === 'claude-code' ? 'session' : 'rollout';
   const files = join(folder, cli === 'claude-code' ? 'sessions' : 'rollouts');
@@ -30,7 +31,7 @@ export function fixture(cli: 'claude-code' | 'codex', version: string, name: str
     stdout,
     end: JSON.parse(readFileSync(join(folder, 'exit.json'), 'utf8')) as ProcessEnd,
     witnesses: [
-      { kind: 'stdout', bytes: stdout },
+      ...(existsSync(printed) ? [{ kind: 'stdout' as const, bytes: stdout }] : []),
       ...(existsSync(stderr) ? [{ kind: 'stderr' as const, bytes: readFileSync(stderr) }] : []),
       ...tree(files).map((path) => ({ kind, path: path.slice(files.length + 1), bytes: readFileSync(path) }) as const),
     ],

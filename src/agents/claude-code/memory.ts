@@ -4,6 +4,7 @@ import type { OpenCall } from './operations.js';
 
 /** What a process leaves behind for the next one on the same session. */
 export interface ClaudeCodeSessionMemory {
+  readonly sessionId?: string;
   /** Session entries that belong to this process or an earlier one. */
   readonly entries: ReadonlySet<string>;
   /** Calls without an end, which a later turn may bring. */

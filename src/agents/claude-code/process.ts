@@ -55,7 +55,8 @@ export function createProcessParser(options: ClaudeCodeParseOptions, session: Se
 
   const weave = createWeave(session ?? NO_SESSION, options.before?.entries, ({ record, source, line, at, parent }) => {
     const owner = nameOf(record['sessionId']);
-    if (session !== undefined && session.mainFiles > 1 && sessionId !== undefined && owner !== undefined && owner !== sessionId) return;
+    const mine = sessionId ?? options.before?.sessionId;
+    if (session !== undefined && session.mainFiles > 1 && mine !== undefined && owner !== undefined && owner !== mine) return;
     // Stdout tells every retry; the session file tells the same ones again, in other words.
     if (spoke && record['subtype'] === 'api_error') return;
     sessionId ??= owner;
@@ -137,14 +138,16 @@ export function createProcessParser(options: ClaudeCodeParseOptions, session: Se
 
   return {
     push(bytes) {
-      if (bytes.length > 0) given = true;
+      given = true;
       lines.push(bytes);
     },
     events: teller.events,
     end(end, stderr = '') {
       lines.end();
       // Nothing of stdout could be placed: the prompt still came before it.
-      if (hasSession && options.toBeContinued !== true) weave.finish(lastResult !== undefined && !wentOn, spoke);
+      // A CLI that said nothing at all may not have begun: the session files are then those of earlier processes.
+      const placed = !given || spoke || options.before !== undefined;
+      if (hasSession && placed && options.toBeContinued !== true) weave.finish(lastResult !== undefined && !wentOn, spoke);
       release();
       const { seen, events, operations } = teller;
       if (lastResult === undefined || wentOn) partial.tell(teller, atTheEnd);
@@ -195,7 +198,7 @@ export function createProcessParser(options: ClaudeCodeParseOptions, session: Se
         unrecognised: notes.kept,
         unrecognisedCount: notes.unrecognisedCount,
         problems: notes.problems,
-        after: { open: operations.open, ...(processUsage === undefined ? {} : { processUsage }), entries: new Set([...(options.before?.entries ?? []), ...weave.passed()]) },
+        after: { ...(sessionId === undefined ? {} : { sessionId }), open: operations.open, ...(processUsage === undefined ? {} : { processUsage }), entries: new Set([...(options.before?.entries ?? []), ...weave.passed()]) },
       };
     },
   };

@@ -3,7 +3,7 @@
  * most refused calls, but comes only at the end and lacks tools that are switched off and reads that a rule denies.
  * Deny messages of a prompt tool or of a hook are free text; only `permission_denials` shows those.
  */
-// claude-code 2.1.197; fixtures/agents/claude-code/2.1.197/{permission-default,permission-plan,disallowed-tools,hooks-block-prompt}.
+// claude-code 2.1.197; fixtures/agents/claude-code/2.1.197/{permission-default,permission-plan,disallowed-tools,hooks-block-prompt-run-2}.
 const REFUSALS: readonly RegExp[] = [
   /^Claude requested permissions to (?:use|write to|read from|edit) .*but you haven't granted it yet\.?/s,
   /^[\s\S]{0,2000} was blocked\. For security, Claude Code may only /,

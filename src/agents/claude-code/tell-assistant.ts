@@ -23,7 +23,7 @@ export function tellBlock(teller: Teller, { block, message, record }: AssistantB
         if (context.parent === undefined) teller.seen.apiError = error;
         teller.emit({ type: 'error', message: text === '' ? error : text }, context);
       } else if (written) {
-        // claude-code 2.1.197: output of a local slash command; fixtures/agents/claude-code/2.1.197/slash-builtin.
+        // claude-code 2.1.197: output of a local slash command; fixtures/agents/claude-code/2.1.197/slash-builtin-run-1.
         if (text !== '') teller.emit({ type: 'context.injected', text, source: 'local-command' }, context);
       } else {
         if (context.parent !== undefined) teller.seen.lastWords.set(context.parent, text);

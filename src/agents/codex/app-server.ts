@@ -43,6 +43,7 @@ export function createAppServerReader(notes: TranscriptNotes, { emitPrompt, conn
   let rootId = connection?.rootId;
   let model = connection?.model;
   let prompted = false;
+  let given = false;
   let spoke = false;
   let turns = 0;
   let retries = 0;
@@ -192,14 +193,17 @@ export function createAppServerReader(notes: TranscriptNotes, { emitPrompt, conn
   );
 
   return {
-    push: (bytes) => lines.push(bytes),
+    push(bytes) {
+      given = true;
+      lines.push(bytes);
+    },
     events: state.events,
     end() {
       lines.end();
       const { seen } = state;
       const children = [...totals].filter(([id]) => id !== rootId).map(([, tokens]) => tokens);
       return {
-        surface: 'app-server', events: state.events, open: openOf(state), spoke, threadId: rootId, model,
+        surface: 'app-server', events: state.events, open: openOf(state), given, spoke, threadId: rootId, model,
         completed: seen.completed, interrupted: seen.interrupted, failure: seen.failure, errorClass: seen.errorClass, httpStatus: seen.httpStatus,
         asking: asked.size > 0, promptStated: seen.promptStated, tokens: rootId === undefined ? undefined : totals.get(rootId),
         childTokens: children.length === 0 ? undefined : children.reduce(tokensTogether),

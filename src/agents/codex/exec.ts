@@ -21,6 +21,7 @@ export function createExecReader(notes: TranscriptNotes, { idOf, emitPrompt }: E
   const envelopes = createEnvelopeTeller(notes, emitPrompt);
   let old = false;
   let unreadableLines = 0;
+  let given = false;
   let spoke = false;
   let threadId: string | undefined;
   let completed = false;
@@ -93,12 +94,15 @@ export function createExecReader(notes: TranscriptNotes, { idOf, emitPrompt }: E
   );
 
   return {
-    push: (bytes) => lines.push(bytes),
+    push(bytes) {
+      given = true;
+      lines.push(bytes);
+    },
     get events() { return old ? envelopes.state.events : teller.events; },
     end() {
       lines.end();
       const { state } = envelopes;
-      const common = { surface: 'exec', spoke, threadId, httpStatus: undefined, errorClass: undefined, childTokens: undefined, unreadableLines } as const;
+      const common = { surface: 'exec', given, spoke, threadId, httpStatus: undefined, errorClass: undefined, childTokens: undefined, unreadableLines } as const;
       if (old) {
         const { seen } = state;
         return {

@@ -33,6 +33,8 @@ export interface ToldProcess extends ToldRollouts {
  */
 export function tellProcess(rollouts: Rollouts, live: LiveRecord, { notes, options, openEnded = false }: Tools & { readonly openEnded?: boolean }): ToldProcess | undefined {
   const threadId = live.threadId ?? options.before?.threadId;
+  // A CLI that named no thread may not have begun: the rollouts are then those of earlier threads.
+  if (live.given && threadId === undefined) return undefined;
   const root = rootOf(rollouts.threads, threadId);
   if (root === undefined || (threadId !== undefined && root.id !== threadId)) return undefined;
   const threads = rollouts.threads.filter(({ sessionId, id }) => sessionId === root.sessionId || id === root.id);
@@ -62,7 +64,7 @@ export function foldProcess({ live, told, rollouts, stderr }: ProcessRecords, en
   const errorClass = live.errorClass ?? facts?.errorClass;
   const httpStatus = live.httpStatus ?? facts?.httpStatus;
   const ending = endingOf({
-    understood: notes.understoodCount + rollouts.understood,
+    understood: notes.understoodCount + (told === undefined ? 0 : rollouts.understood),
     completed: live.spoke ? live.completed : facts?.completed === true,
     failure: live.spoke ? live.failure : facts?.failure,
     interrupted: live.interrupted || (!live.completed && facts?.interrupted === true),

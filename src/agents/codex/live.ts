@@ -7,6 +7,8 @@ export interface LiveRecord {
   readonly surface: 'exec' | 'app-server';
   readonly events: readonly StreamEvent[];
   readonly open: ReadonlySet<string>;
+  /** Stdout was there, if only to be silent. */
+  readonly given: boolean;
   /** Anything was understood. */
   readonly spoke: boolean;
   readonly threadId: string | undefined;

@@ -140,6 +140,16 @@ describe('several processes on one session', () => {
   });
 });
 
+describe('a CLI that did not start', () => {
+  it('is not told the work of earlier processes that lies on the same disk', () => {
+    const { witnesses } = fixture('claude-code', '2.1.197', 'subagent-basic');
+    const session = witnesses.filter(({ kind }) => kind === 'session');
+    const silent = parseClaudeCode([{ kind: 'stdout', bytes: new Uint8Array(0) }, { kind: 'stderr', bytes: Buffer.from('no such model') }, ...session], { exitCode: 1 }, { prompt: 'x' });
+    expect(silent.ending).toStrictEqual({ kind: 'nothing', reason: 'not one line of the record was understood; the process exited with 1; stderr ends: no such model' });
+    expect([silent.turn.events, silent.turn.usage]).toStrictEqual([[], undefined]);
+  });
+});
+
 describe('a session file alone', () => {
   it('tells the prompts only when nobody else does', () => {
     const session = fixture('claude-code', '2.1.197', 'resume-run-1').witnesses.filter(({ kind }) => kind === 'session');

@@ -151,6 +151,13 @@ describe('usage from rollouts', () => {
   });
 });
 
+describe('a CLI that did not start', () => {
+  it('is not told the work of earlier threads that lies on the same disk', () => {
+    const parsed = recorded('shell-ok', (all) => [{ kind: 'stdout', bytes: new Uint8Array(0) }, ...all.filter(({ kind }) => kind === 'rollout')]);
+    expect([parsed.ending.kind, parsed.turn.events, parsed.turn.usage]).toStrictEqual(['nothing', [], undefined]);
+  });
+});
+
 describe('rollouts of versions before 0.32', () => {
   it('are told by the bare history of the model', () => {
     const bytes = linesOf(
