@@ -61,11 +61,19 @@ export interface SandboxAgentContext extends AgentContext {
   readonly sandbox: AgentSandbox;
 }
 
+/** What an experiment asks of an agent besides the agent itself. */
+export interface AgentSettings {
+  readonly model?: string;
+  readonly reasoningEffort?: string;
+}
+
 interface AgentFacts {
   readonly name: string;
   readonly evidenceCoverage: EvidenceCoverage;
   /** True for an agent that can do nothing without a model endpoint. */
   readonly needsEndpoint: boolean;
+  /** Says why the agent cannot work with these settings. Called when an experiment is loaded. `undefined`: it can. */
+  readonly check?: (settings: AgentSettings) => string | undefined;
 }
 
 /** An agent that works in the Attempt's sandbox. */

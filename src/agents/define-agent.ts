@@ -13,12 +13,12 @@ interface Common {
 }
 
 /** What {@link defineSandboxAgent} takes. */
-export type SandboxAgentInput = Common & Pick<SandboxAgent, 'setup' | 'send' | 'teardown'>;
+export type SandboxAgentInput = Common & Pick<SandboxAgent, 'check' | 'setup' | 'send' | 'teardown'>;
 
 /** What {@link defineAgent} takes. */
-export type AgentInput = Common & Pick<DirectAgent, 'setup' | 'send' | 'teardown'>;
+export type AgentInput = Common & Pick<DirectAgent, 'check' | 'setup' | 'send' | 'teardown'>;
 
-const KEYS = new Set(['name', 'evidenceCoverage', 'needsEndpoint', 'setup', 'send', 'teardown']);
+const KEYS = new Set(['name', 'evidenceCoverage', 'needsEndpoint', 'check', 'setup', 'send', 'teardown']);
 
 /**
  * Defines an agent that works in the Attempt's sandbox.

@@ -1,5 +1,5 @@
 export type {
-  Agent, AgentContext, AgentSandbox, AgentSession, DirectAgent, ModelEndpoint, RawSink, SandboxAgent, SandboxAgentContext, TurnInput,
+  Agent, AgentContext, AgentSandbox, AgentSession, AgentSettings, DirectAgent, ModelEndpoint, RawSink, SandboxAgent, SandboxAgentContext, TurnInput,
 } from './agent.js';
 export { claudeCode, claudeCode as claudeCodeAgent, type ClaudeCodeOptions } from './claude-code/agent.js';
 export { codex, codex as codexAgent, type CodexOptions } from './codex/agent.js';

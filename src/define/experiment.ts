@@ -72,6 +72,8 @@ export function defineExperiment(input: ExperimentInput): ExperimentDefinition {
   checkCount('defineExperiment', 'attempts', input.attempts);
   checkCount('defineExperiment', 'timeoutMs', input.timeoutMs);
   checkCount('defineExperiment', 'maxConcurrency', input.maxConcurrency);
+  const unsupported = input.agent.check?.(input);
+  if (unsupported !== undefined) throw new DefinitionError(`defineExperiment: ${unsupported}`);
   if (input.agent.needsEndpoint && input.gateway === undefined) {
     throw new DefinitionError(
       `defineExperiment: the agent "${input.agent.name}" needs a model, and no \`gateway\` says how it is asked. `

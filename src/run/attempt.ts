@@ -214,7 +214,7 @@ class AttemptStory {
       ...(error === undefined ? {} : { error }),
       ...(this.#skipped === undefined ? {} : { skipped: this.#skipped }),
     });
-    const { model } = this.#attempt.experiment;
+    const { model, reasoningEffort, flags = {}, labels = {} } = this.#attempt.experiment;
     const ended = performance.now();
     const result: AttemptResult = {
       id: this.#attempt.id,
@@ -223,6 +223,10 @@ class AttemptStory {
       index: this.#attempt.index,
       agent: agent.name,
       ...(model === undefined ? {} : { model }),
+      ...(reasoningEffort === undefined ? {} : { reasoningEffort }),
+      flags,
+      labels,
+      metadata: this.#attempt.evalDefinition.metadata ?? {},
       ...judgement,
       interrupted: this.#world.signal.aborted,
       ...(error === undefined ? {} : { error }),

@@ -61,6 +61,13 @@ export interface AttemptResult {
   readonly index: number;
   readonly agent: string;
   readonly model?: string;
+  readonly reasoningEffort?: string;
+  /** What the experiment hands to agent and test. */
+  readonly flags: { readonly [flag: string]: JsonValue };
+  /** Coordinates of the experiment, seen by nobody but readers of the record. */
+  readonly labels: { readonly [label: string]: string | number };
+  /** What the eval says of itself. */
+  readonly metadata: { readonly [key: string]: JsonValue };
   readonly verdict: Verdict;
   /** One line per cause; empty for `passed`. */
   readonly reasons: readonly string[];

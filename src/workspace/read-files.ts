@@ -8,6 +8,8 @@ import { WorkspaceScanError } from './errors.js';
 import type { ContentFacts } from './manifest.js';
 import { nameBytesOf, tarEntriesOf } from './tar-entries.js';
 
+const READ_LIMIT_MS = 10 * 60_000;
+
 /** Reads many files of the living sandbox in one go. Files that are gone by now are left out. */
 export async function readFiles(
   sandbox: OwnedSandbox,
@@ -71,6 +73,7 @@ async function readByTar(
     {
       user: 'root',
       cwd: '/',
+      timeoutMs: READ_LIMIT_MS,
       stdin: names,
       onStdout: (chunk) => new Promise<void>((resolve) => {
         if (stream.write(Buffer.from(chunk))) resolve();

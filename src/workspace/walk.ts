@@ -7,6 +7,7 @@ import type { Entry, Manifest } from './manifest.js';
 // Every field ends with a NUL, which no path can hold: type, mode, owner, size, times, inode, link text, path.
 const FORMAT = '%y\\0%m\\0%U\\0%G\\0%s\\0%T@\\0%C@\\0%i\\0%l\\0%P\\0';
 const FIELDS = 10;
+const WALK_LIMIT_MS = 5 * 60_000;
 
 const KINDS: Readonly<Record<string, FileKind>> = {
   f: 'file', d: 'directory', l: 'symlink', p: 'fifo', s: 'socket', c: 'character-device', b: 'block-device',
@@ -24,6 +25,7 @@ export async function scanByWalk(sandbox: OwnedSandbox, root: string): Promise<M
   const { exitCode } = await sandbox.exec(['/usr/bin/find', root, '-mindepth', '1', '-printf', FORMAT], {
     user: 'root',
     cwd: '/',
+    timeoutMs: WALK_LIMIT_MS,
     onStdout: (chunk) => { chunks.push(Buffer.from(chunk)); },
     onStderr: (chunk) => { trouble = (trouble + Buffer.from(chunk).toString('utf8')).slice(0, 2000); },
   });

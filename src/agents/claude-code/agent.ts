@@ -5,6 +5,7 @@ import type { SandboxAgent, SandboxAgentContext, TurnInput } from '../agent.js';
 import { defineSandboxAgent } from '../define-agent.js';
 import { collectWitnesses, launch } from '../launch.js';
 import { settleSend } from '../settle-send.js';
+import { unsupportedEffort } from '../unsupported.js';
 import { parseClaudeCode, type ClaudeCodeSessionMemory } from './parse.js';
 
 /** Options of {@link claudeCode}. */
@@ -18,10 +19,12 @@ export interface ClaudeCodeOptions {
 }
 
 const MEMORY = 'claude-code.memory';
+// claude 2.1.197 --help, --effort.
+const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'];
 
 /**
  * The Claude Code CLI, started once per send in print mode, without permission prompts: the container is the boundary.
- * `model` of the experiment becomes `--model`.
+ * `model` of the experiment becomes `--model`, `reasoningEffort` becomes `--effort`.
  */
 export function claudeCode(options: ClaudeCodeOptions = {}): SandboxAgent {
   const name = options.name ?? 'claude-code';
@@ -30,6 +33,7 @@ export function claudeCode(options: ClaudeCodeOptions = {}): SandboxAgent {
     needsEndpoint: true,
     // The most that this CLI can give; every turn states what it really had.
     evidenceCoverage: completeEvidenceCoverage,
+    check: ({ reasoningEffort }) => unsupportedEffort('Claude Code', EFFORTS, reasoningEffort),
     send: (input, ctx) => send(name, options, input, ctx),
   });
 }
@@ -39,6 +43,7 @@ async function send(name: string, options: ClaudeCodeOptions, input: TurnInput, 
     argv: [
       'claude', '--print', '--output-format', 'stream-json', '--verbose', '--dangerously-skip-permissions',
       ...(ctx.model === undefined ? [] : ['--model', ctx.model]),
+      ...(ctx.reasoningEffort === undefined ? [] : ['--effort', ctx.reasoningEffort]),
       ...(ctx.session.id === undefined ? [] : ['--resume', ctx.session.id]),
       ...options.args ?? [],
     ],

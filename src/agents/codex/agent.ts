@@ -5,6 +5,7 @@ import type { SandboxAgent, SandboxAgentContext, TurnInput } from '../agent.js';
 import { defineSandboxAgent } from '../define-agent.js';
 import { collectWitnesses, launch } from '../launch.js';
 import { settleSend } from '../settle-send.js';
+import { unsupportedEffort } from '../unsupported.js';
 import { parseCodexExec, type CodexThreadMemory } from './parse.js';
 
 /** Options of {@link codex}. */
@@ -18,6 +19,8 @@ export interface CodexOptions {
 }
 
 const MEMORY = 'codex.memory';
+// codex 0.171.0, model_reasoning_effort.
+const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'];
 const TOKEN_VARIABLE = 'CODEX_API_KEY';
 
 /**
@@ -31,6 +34,7 @@ export function codex(options: CodexOptions = {}): SandboxAgent {
     needsEndpoint: true,
     // The most that this CLI can give; every turn states what it really had.
     evidenceCoverage: completeEvidenceCoverage,
+    check: ({ reasoningEffort }) => unsupportedEffort('Codex', EFFORTS, reasoningEffort),
     send: (input, ctx) => send(name, options, input, ctx),
   });
 }
