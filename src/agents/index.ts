@@ -10,3 +10,7 @@ export {
   type CommandProjection, type LogicalCommand, type OriginalCommand, type ShellSource,
 } from '../evidence/command-projection.js';
 export { completeEvidenceCoverage, type EvidenceChannel, type EvidenceCoverage, type EvidenceCoverageEntry } from '../evidence/coverage.js';
+export { evidenceCoverageSchema } from '../evidence/coverage.js';
+export { inputRequestSchema, streamEventSchema, type StreamEvent } from '../evidence/events.js';
+export { turnSchema, type Turn, type TurnStatus } from '../evidence/turn.js';
+export { usageSchema, type Usage } from '../evidence/usage.js';

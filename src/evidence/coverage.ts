@@ -39,7 +39,16 @@ export const evidenceCoverageSchema = z.strictObject({
   data: entrySchema,
 });
 
-export const partialEvidenceCoverageSchema = evidenceCoverageSchema.partial();
+const loweredEntrySchema = entrySchema.exactOptional();
+
+export const partialEvidenceCoverageSchema = z.strictObject({
+  events: loweredEntrySchema,
+  actions: loweredEntrySchema,
+  messages: loweredEntrySchema,
+  usage: loweredEntrySchema,
+  status: loweredEntrySchema,
+  data: loweredEntrySchema,
+});
 
 const RANK = { complete: 2, partial: 1, unavailable: 0 } as const;
 

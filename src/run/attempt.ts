@@ -12,6 +12,7 @@ import type { NetworkPlan, OwnedSandbox, SandboxProvider } from '../sandbox/sand
 import { verdictOf } from '../verdict/verdict.js';
 import { createContentStore } from '../workspace/content-store.js';
 import { WorkspaceLedger, type ImageStates } from '../workspace/ledger.js';
+import { checkedTurn } from './checked-turn.js';
 import { EvidenceLog, nothingSeen } from './evidence-log.js';
 import type { ModelAccess, ModelLease } from './model-access.js';
 import type { NetworkPool } from './network-pool.js';
@@ -175,10 +176,10 @@ class AttemptStory {
     });
     const flags: WindowFlag[] = [];
     try {
-      const turn = agent.kind === 'sandbox'
+      const answer: unknown = agent.kind === 'sandbox'
         ? await agent.send(input, this.#sandboxContext(session.ordinal, session))
         : await agent.send(input, this.#agentContext(session.ordinal, session));
-      return seen({ turn });
+      return seen({ turn: checkedTurn(agent.name, answer) });
     } catch (error) {
       if (this.#deadline.signal.aborted) flags.push('timed-out');
       const kind = isAgentSendError(error) ? error.facts.kind : 'broken';

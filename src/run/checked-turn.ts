@@ -1,0 +1,23 @@
+import { turnSchema, type Turn } from '../evidence/turn.js';
+import { NiceEvalError } from '../lifetime/error.js';
+
+/** An agent answered a send with something that is no turn. */
+export class AgentTurnError extends NiceEvalError {
+  readonly code = 'agent-turn';
+  constructor(readonly agent: string, detail: string) {
+    super(`The agent "${agent}" answered with something that is no turn: ${detail}. A turn is {status, events, data?, usage?, evidenceCoverage?}.`);
+  }
+}
+
+/**
+ * Lets a turn in. Agents are code of strangers: what is not a turn must not become evidence.
+ *
+ * @throws AgentTurnError naming the first place that does not fit.
+ */
+export function checkedTurn(agent: string, answer: unknown): Turn {
+  const read = turnSchema.safeParse(answer);
+  if (read.success) return read.data;
+  const issue = read.error.issues[0];
+  const place = issue === undefined || issue.path.length === 0 ? 'the answer' : issue.path.join('.');
+  throw new AgentTurnError(agent, `${place}: ${issue?.message ?? 'it does not fit'}`);
+}

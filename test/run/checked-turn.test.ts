@@ -1,0 +1,23 @@
+import { describe, expect, test } from 'vitest';
+import { AgentTurnError, checkedTurn } from '../../src/run/checked-turn.js';
+
+describe('the answer of an agent', () => {
+  test('that is a turn is let in as it is', () => {
+    const turn = { status: 'completed', events: [{ type: 'message', role: 'assistant', text: 'hi' }], usage: { inputTokens: 1 } };
+    expect(checkedTurn('mine', turn)).toEqual(turn);
+  });
+
+  test.each([
+    ['nothing', undefined, 'the answer: '],
+    ['a text', 'done', 'the answer: '],
+    ['no status', { events: [] }, 'status: '],
+    ['a status of its own', { status: 'great', events: [] }, 'status: '],
+    ['an event of an unknown kind', { status: 'completed', events: [{ type: 'tool.called' }] }, 'events.0.type: '],
+    ['a negative token count', { status: 'completed', events: [], usage: { inputTokens: -1 } }, 'usage.inputTokens: '],
+    ['a coverage without a reason', { status: 'completed', events: [], evidenceCoverage: { usage: { status: 'partial' } } }, 'evidenceCoverage.usage.reason: '],
+  ])('that is %s is refused with its place', (_what, answer, place) => {
+    const refused = (() => { try { return checkedTurn('mine', answer); } catch (error) { return error; } })();
+    expect(refused).toBeInstanceOf(AgentTurnError);
+    expect((refused as Error).message).toContain(`The agent "mine" answered with something that is no turn: ${place}`);
+  });
+});
