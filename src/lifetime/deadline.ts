@@ -14,6 +14,8 @@ export interface Deadline {
   readonly signal: AbortSignal;
   /** Milliseconds until the end; never negative; `Infinity` without a limit. */
   remainingMs(): number;
+  /** Ends it now, for a reason of its own. */
+  end(reason: Error): void;
   /** Lets the timer go. The signal stays as it is. */
   close(): void;
 }
@@ -48,6 +50,7 @@ export function startDeadline(
   return {
     signal: controller.signal,
     remainingMs: () => Math.max(0, endsAt - performance.now()),
+    end: (reason) => controller.abort(reason),
     close: () => {
       clearTimeout(timer);
       options.parent?.removeEventListener('abort', onParent);

@@ -4,14 +4,15 @@ import { ClaimStop } from '../assert/errors.js';
 import { ClaimLedger } from '../assert/ledger.js';
 import type { FileEvidence } from '../assert/file-claims.js';
 import type { WindowFlag, WorkspaceChanges } from '../evidence/file-changes.js';
-import { startDeadline, DeadlineError, type Deadline } from '../lifetime/deadline.js';
-import { messageOf, NiceEvalError } from '../lifetime/error.js';
+import { startDeadline, type Deadline } from '../lifetime/deadline.js';
+import { messageOf } from '../lifetime/error.js';
 import { Scope } from '../lifetime/scope.js';
 import type { PlannedAttempt } from '../plan/plan.js';
 import type { NetworkPlan, OwnedSandbox, SandboxProvider } from '../sandbox/sandbox.js';
 import { verdictOf } from '../verdict/verdict.js';
 import { createContentStore } from '../workspace/content-store.js';
 import { WorkspaceLedger, type ImageStates } from '../workspace/ledger.js';
+import { attemptErrorOf, NotAwaitedError } from './attempt-error.js';
 import { checkedTurn } from './checked-turn.js';
 import { EvidenceLog, nothingSeen } from './evidence-log.js';
 import type { ModelAccess, ModelLease } from './model-access.js';
@@ -19,6 +20,7 @@ import type { NetworkPool } from './network-pool.js';
 import type { AttemptSink } from './ports.js';
 import type { AttemptError, AttemptPhase, AttemptResult, Diagnostic, TurnRecord } from './result.js';
 import { createSandboxTools } from './sandbox-tools.js';
+import type { StrayRejections } from './stray-rejections.js';
 import { createTestContext, SkipSignal } from './test-context.js';
 import { createTurnTaking } from './turn-taking.js';
 
@@ -37,6 +39,8 @@ export interface AttemptWorld {
   readonly deserted?: NetworkPool;
   readonly imageStates: ImageStates;
   readonly sink: AttemptSink;
+  /** Rejections that nobody awaited. */
+  readonly strays: StrayRejections;
   /** Aborted when the run is interrupted. */
   readonly signal: AbortSignal;
   readonly queuedMs: number;
@@ -62,6 +66,8 @@ class AttemptStory {
   readonly #startedAt = new Date();
   readonly #clock = { begun: performance.now(), sandbox: 0, test: 0 };
   readonly #take: <T>(work: () => Promise<T>) => Promise<T>;
+  /** Sends and sandbox operations under way. */
+  readonly #open = new Set<Promise<unknown>>();
   #sandbox: OwnedSandbox | undefined;
   #ledger: WorkspaceLedger | undefined;
   #model: ModelLease | undefined;
@@ -75,8 +81,23 @@ class AttemptStory {
     this.#deadline = startDeadline(attempt.timeout?.limitMs, {
       budget: `attempt timeout (set by ${attempt.timeout?.source ?? 'nobody'})`, parent: world.signal,
     });
-    this.#take = createTurnTaking(this.#deadline.signal);
+    const take = createTurnTaking(this.#deadline.signal);
+    this.#take = (work) => this.#tracked(take(work));
   }
+
+  /** Remembers work until it has ended, and whose its error is. */
+  #tracked<T>(work: Promise<T>): Promise<T> {
+    this.#open.add(work);
+    // The promise that is handed out has no handler of ours: when the author has none either, Node tells.
+    return work.catch((error: unknown) => {
+      this.#world.strays.own(error, this.#stray);
+      throw error;
+    }).finally(() => { this.#open.delete(work); });
+  }
+
+  readonly #stray = (reason: unknown): void => {
+    this.#fail('test', new NotAwaitedError(`Something failed that the test did not wait for; put \`await\` before it: ${messageOf(reason)}`));
+  };
 
   /** A fresh sandbox, a way to the model, the state that the agent starts from, the agent's own set-up. */
   async prepare(): Promise<void> {
@@ -135,13 +156,25 @@ class AttemptStory {
       send: (input, session) => this.#take(() => this.#send(input, session)),
       note: (message) => { this.#logs.push(message); },
     });
+    const unwatch = this.#world.strays.watch(this.#stray);
     await this.#in('test', async () => {
       const ended = (async () => this.#attempt.evalDefinition.test(t))();
       ended.catch(() => undefined); // Looked at below; a test that is left behind must not break the process.
       await Promise.race([ended, this.#leftBehind()]);
       signal.throwIfAborted();
     });
+    await this.#endOpenWork();
+    unwatch();
     this.#clock.test = performance.now();
+  }
+
+  /** A send or a command that the test did not wait for: its outcome is part of no claim, so the Attempt proves nothing. */
+  async #endOpenWork(): Promise<void> {
+    if (this.#open.size === 0) return;
+    const error = new NotAwaitedError('The test ended while a send or an operation of t.sandbox was under way. Put `await` before it.');
+    this.#fail('test', error);
+    this.#deadline.end(error);
+    await Promise.race([Promise.allSettled(this.#open), new Promise<void>((resolve) => { setTimeout(resolve, TEST_END_LIMIT_MS).unref(); })]);
   }
 
   #sandboxTools(sandbox: OwnedSandbox): ReturnType<typeof createSandboxTools> {
@@ -288,7 +321,16 @@ class AttemptStory {
     this.#diagnostics.push({ code, message });
   }
 
-  /** Runs one part; the first failure is the Attempt's, later ones are remarks. */
+  /** The first failure is the Attempt's; later ones, and those of teardown, are remarks. */
+  #fail(phase: AttemptPhase, thrown: unknown): void {
+    const error = attemptErrorOf(phase, thrown, {
+      interrupted: this.#world.signal.aborted, signal: this.#deadline.signal, timeout: this.#attempt.timeout,
+    });
+    if (this.#error === undefined && phase !== 'teardown') this.#error = error;
+    else this.#note(error.code, `${error.phase}: ${error.message}`);
+  }
+
+  /** Runs one part, unless an earlier one failed. */
   async #in(phase: AttemptPhase, work: () => Promise<void>): Promise<void> {
     if (this.#error !== undefined && phase !== 'teardown') return;
     try {
@@ -300,26 +342,7 @@ class AttemptStory {
         this.#skipped = thrown.reason;
         return;
       }
-      const error = this.#errorOf(phase, thrown);
-      if (this.#error === undefined && phase !== 'teardown') this.#error = error;
-      else this.#note(error.code, `${error.phase}: ${error.message}`);
+      this.#fail(phase, thrown);
     }
   }
-
-  #errorOf(phase: AttemptPhase, thrown: unknown): AttemptError {
-    const { signal } = this.#deadline;
-    if (this.#world.signal.aborted) return { phase, code: 'interrupted', message: 'the run was interrupted' };
-    if (signal.aborted && signal.reason instanceof DeadlineError && this.#attempt.timeout !== undefined) {
-      const { limitMs, source } = this.#attempt.timeout;
-      return { phase, code: signal.reason.code, message: `timed out: the limit of ${limitMs} ms (set by ${source}) ran out`, timeout: { limitMs, source } };
-    }
-    const isSend = isAgentSendError(thrown);
-    const code = thrown instanceof NiceEvalError || isSend ? thrown.code : codeOf(thrown);
-    return { phase: isSend ? 'send' : phase, code, message: messageOf(thrown) };
-  }
-}
-
-function codeOf(thrown: unknown): string {
-  const code = (thrown as { code?: unknown } | null)?.code;
-  return typeof code === 'string' ? code : 'test-threw';
 }

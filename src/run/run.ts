@@ -6,12 +6,13 @@ import { runAttempt, type AttemptWorld } from './attempt.js';
 import { createModelAccess } from './model-access.js';
 import { createNetworkPool } from './network-pool.js';
 import type { RunEvent, RunSink } from './ports.js';
+import { StrayRejections } from './stray-rejections.js';
 import { countsOf, type AttemptResult, type RunResult } from './result.js';
 
 /** From this many Attempts for each place on, networks are made and used again for Attempts that need none. */
 const WORTH_A_NETWORK = 6;
 
-type World = Pick<AttemptWorld, 'models' | 'imageStates' | 'deserted'>;
+type World = Pick<AttemptWorld, 'models' | 'imageStates' | 'deserted' | 'strays'>;
 
 /** How a plan is carried out. */
 export interface RunOptions {
@@ -37,7 +38,8 @@ export async function run(plan: Plan, options: RunOptions): Promise<RunResult> {
   options.onEvent({ type: 'run.started', runId: options.runId, planned: plan.attempts.length, at: startedAt.toISOString() });
   await prepareImages(plan, options);
 
-  const world: World = { models: createModelAccess(options.provider), imageStates: new Map(), ...desertedNetworks(plan, options) };
+  using strays = new StrayRejections();
+  const world: World = { models: createModelAccess(options.provider), imageStates: new Map(), strays, ...desertedNetworks(plan, options) };
   const slots = new Semaphore(options.concurrency);
   const lanes = laneLimits(plan);
   const results = await Promise.all(plan.attempts.map((attempt) => dispatch(attempt, options, world, slots, lanes)));
