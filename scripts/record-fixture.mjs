@@ -27,20 +27,30 @@ if (!['claude-code', 'codex'].includes(cli) || capture === undefined || !existsS
 const cuts = new Set();
 const recorded = cli === 'claude-code' ? claudeCode() : codex();
 const target = join('fixtures', 'agents', cli, recorded.version, values.name ?? basename(capture).replaceAll('_', '-'));
+// What a person wrote down as the right reading of this capture stays.
+const expected = existsSync(join(target, 'expected.json')) ? readFileSync(join(target, 'expected.json')) : undefined;
 rmSync(target, { recursive: true, force: true });
 for (const [path, content] of recorded.files) {
-  mkdirSync(dirname(join(target, path)), { recursive: true });
-  writeFileSync(join(target, path), content);
+  mkdirSync(dirname(join(target, scrub(path))), { recursive: true });
+  writeFileSync(join(target, scrub(path)), scrub(content));
 }
-writeFileSync(join(target, 'source.md'), [
+writeFileSync(join(target, 'source.md'), scrub([
   `# ${basename(target)}`, '',
   `${recorded.about}`, '',
   `Recorded from ${cli} ${recorded.version}, ${recorded.date}, against a scripted model server:`, '',
   '```', recorded.command, '```', '',
   cuts.size === 0 ? 'Nothing was cut.' : `Cut: ${[...cuts].sort().join('; ')}.`,
   ...(recorded.truth.length === 0 ? [] : ['', ...recorded.truth]), '',
-].join('\n'));
+].join('\n')));
+if (expected !== undefined) writeFileSync(join(target, 'expected.json'), expected);
 console.log(target);
+
+/** The folders that a capture was made in, under neutral names of the same length. latin1 keeps every byte as it is. */
+function scrub(content) {
+  const text = typeof content === 'string' ? content : content.toString('latin1');
+  const clean = text.replaceAll('/tmp/ws', '/srv/ws').replaceAll('-tmp-ws', '-srv-ws');
+  return typeof content === 'string' ? clean : Buffer.from(clean, 'latin1');
+}
 
 function claudeCode() {
   const run = `run-${values.run ?? '1'}`;

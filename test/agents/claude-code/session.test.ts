@@ -54,7 +54,7 @@ describe('stdout with session files', () => {
   });
 
   it('tells a skill that was started by slash command', () => {
-    expect(told(recorded('skill-slash').turn.events).slice(0, 2)).toStrictEqual(['skill.loaded skill.loaded (session)', 'context.injected Base directory for this skill: /tmp/ws/. (session)']);
+    expect(told(recorded('skill-slash').turn.events).slice(0, 2)).toStrictEqual(['skill.loaded skill.loaded (session)', 'context.injected Base directory for this skill: /srv/ws/. (session)']);
     expect(recorded('skill-slash', (all) => all.filter(({ kind }) => kind !== 'session')).turn.events.map(({ type }) => type)).toStrictEqual(['message']);
   });
 

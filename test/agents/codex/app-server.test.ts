@@ -36,7 +36,7 @@ describe('what an app-server sends', () => {
   it('tells an approval with what it is about, under the id to answer it by', () => {
     const { turn } = recorded('app-command-accept');
     expect(turn.events.find(({ type }) => type === 'input.requested')).toMatchObject({
-      request: { id: '0', action: 'command_execution', input: { command: "/bin/bash -lc 'touch /opt/escalated.txt'", cwd: '/tmp/ws-codex' }, prompt: 'May I create a file outside the workspace?', options: [{ id: 'approve', label: 'Approve' }, { id: 'deny', label: 'Deny' }] },
+      request: { id: '0', action: 'command_execution', input: { command: "/bin/bash -lc 'touch /opt/escalated.txt'", cwd: '/srv/ws-codex' }, prompt: 'May I create a file outside the workspace?', options: [{ id: 'approve', label: 'Approve' }, { id: 'deny', label: 'Deny' }] },
     });
     expect(turn.status).toBe('completed');
   });
