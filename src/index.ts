@@ -4,6 +4,7 @@ export type { ClaimHandle, FileClaimHandle } from './assert/claim.js';
 export type { FileChangedOptions } from './assert/file-claims.js';
 export type { CalledToolOptions, ToolSelector } from './assert/scoped-claims.js';
 export { defineConfig, type ConfigDefinition, type ConfigInput } from './define/config.js';
+export type { ModelPrice, Pricing } from './evidence/cost.js';
 export type { SandboxTools, SendInput, SessionHandle, TestContext, TurnHandle } from './define/context.js';
 export { defineEval, type EvalDefinition, type EvalInput } from './define/eval.js';
 export {

@@ -14,3 +14,16 @@ export { evidenceCoverageSchema } from '../evidence/coverage.js';
 export { inputRequestSchema, streamEventSchema, type StreamEvent } from '../evidence/events.js';
 export { turnSchema, type Turn, type TurnStatus } from '../evidence/turn.js';
 export { usageSchema, type Usage } from '../evidence/usage.js';
+export {
+  createClaudeCodeParser, parseClaudeCode,
+  type ClaudeCodeParseOptions, type ClaudeCodeParser, type ClaudeCodeSessionMemory, type ParsedClaudeCodeTurn,
+} from './claude-code/parse.js';
+export {
+  createCodexExecParser, parseCodexAppServer, parseCodexExec,
+  type CodexParseOptions, type CodexParser, type CodexThreadMemory, type ParsedCodexTurn,
+} from './codex/parse.js';
+export {
+  parseTranscript, TRANSCRIPT_FORMATS,
+  type ParsedTranscript, type ParseTranscriptOptions, type TranscriptFile, type TranscriptFormat, type TranscriptOutcome,
+} from './parse-transcript.js';
+export type { ParsedTurn, ProcessEnd, TranscriptEnding, Unrecognised, Witness } from './transcript.js';

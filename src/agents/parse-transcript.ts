@@ -112,7 +112,7 @@ const KIND = {
 } as const satisfies Record<TranscriptFormat, Witness['kind']>;
 
 /** Files of a session folder that are no transcripts themselves. */
-function isBesideSession(path: string): boolean {
+export function isBesideSession(path: string): boolean {
   return /(?:^|\/)tool-results\/|(?:^|\/)agent-[^/]+\.meta\.json$/.test(path);
 }
 

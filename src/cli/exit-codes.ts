@@ -8,5 +8,7 @@ export const EXIT = {
   usage: 2,
   /** No container engine answers. */
   noEngine: 3,
+  /** `niceeval parse` has told a transcript, but not every line of it could be read. */
+  unreadableLines: 3,
   interrupted: 130,
 } as const;

@@ -1,6 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { readFileSync } from 'node:fs';
 import { EXIT } from './exit-codes.js';
+import type { ParseFlags } from './parse-command.js';
 
 /** The command line as a value. */
 export interface Program {
@@ -71,6 +72,20 @@ export function createProgram(): Program {
       exitCode = await imagesCommand();
     });
 
+  program.command('parse')
+    .description('Tell what a transcript of a coding agent says: events, usage, how complete they are, what was not understood.')
+    .argument('<paths...>', 'files or folders that one run left: stdout, session files, rollouts')
+    .addOption(new Option('--format <format>', 'for files that are not recognised by their content')
+      .choices(['auto', 'claude-code', 'claude-session', 'codex-exec', 'codex-rollout', 'codex-app-server']).default('auto'))
+    .option('--json', 'one JSON object on standard output, and nothing else there')
+    .option('--exit-code <n>', 'how the process ended', exitCodeNumber)
+    .option('--stderr <file>', 'what it wrote to standard error')
+    .addHelpText('after', '\nExit codes: 0 parsed, 2 refused (no known format, nothing to read), 3 parsed with lines that could not be read.')
+    .action(async (paths: string[], flags: ParseFlags) => {
+      const { parseCommand } = await import('./parse-command.js');
+      exitCode = await parseCommand(paths, flags);
+    });
+
   return {
     run: async (argv) => {
       try {
@@ -93,6 +108,11 @@ function wholeNumber(value: string): number {
   const number = Number(value);
   if (!/^\d+$/.test(value) || !Number.isSafeInteger(number) || number < 1) throw new InvalidArgumentError('It must be a whole number of at least 1.');
   return number;
+}
+
+function exitCodeNumber(value: string): number {
+  if (!/^\d{1,3}$/.test(value) || Number(value) > 255) throw new InvalidArgumentError('It must be a whole number from 0 to 255.');
+  return Number(value);
 }
 
 function versionOf(): string {

@@ -42,6 +42,7 @@ export async function runCommand(selectors: readonly string[], flags: RunFlags):
       provider,
       sink: await openRunRecord(folder),
       signal,
+      ...(project.config.pricing === undefined ? {} : { pricing: project.config.pricing }),
       onEvent,
     });
   });

@@ -1,4 +1,5 @@
-import { brandDefinition, checkCount, checkKeys } from './brand.js';
+import { modelPriceSchema, type Pricing } from '../evidence/cost.js';
+import { brandDefinition, checkCount, checkKeys, checkMembers } from './brand.js';
 
 /** What {@link defineConfig} takes. */
 export interface ConfigInput {
@@ -6,6 +7,11 @@ export interface ConfigInput {
   readonly maxConcurrency?: number;
   /** Milliseconds that one Attempt may take, when neither the experiment nor the eval says. Default: no limit. */
   readonly timeoutMs?: number;
+  /**
+   * US dollars per million tokens, by the id of a model or by `provider/*`. Wins over the built-in price list; only
+   * estimates are made of it.
+   */
+  readonly pricing?: Pricing;
 }
 
 /** The project's configuration. */
@@ -17,8 +23,12 @@ export type ConfigDefinition = ConfigInput;
  * @throws DefinitionError for an unknown field or a value of the wrong kind.
  */
 export function defineConfig(input: ConfigInput): ConfigDefinition {
-  checkKeys('defineConfig', input, ['maxConcurrency', 'timeoutMs']);
+  checkKeys('defineConfig', input, ['maxConcurrency', 'timeoutMs', 'pricing']);
   checkCount('defineConfig', 'maxConcurrency', input.maxConcurrency);
   checkCount('defineConfig', 'timeoutMs', input.timeoutMs);
+  checkMembers('defineConfig', 'pricing', input.pricing, {
+    of: 'prices: { inputPerMTok, outputPerMTok, cacheReadPerMTok?, cacheWritePerMTok? }, numbers of at least 0',
+    fits: (price) => modelPriceSchema.safeParse(price).success,
+  });
   return brandDefinition('config', input);
 }

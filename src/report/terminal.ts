@@ -44,7 +44,7 @@ export function createTerminalReporter({ write, colors }: TerminalOptions): (eve
 /** The table of a run and, below it, one line for each cause of everything that did not pass. */
 export function summaryOf(result: RunResult, colors: Colors): string {
   if (result.attempts.length === 0) return 'No Attempt was started.\n';
-  const table = new Table({ head: ['eval', 'experiment', '#', 'verdict', 'claims', 'tokens in/out', 'changes', 'time'], style: { head: [], border: [] } });
+  const table = new Table({ head: ['eval', 'experiment', '#', 'verdict', 'claims', 'tokens in/out', 'cost (est.)', 'changes', 'time'], style: { head: [], border: [] } });
   for (const attempt of result.attempts) table.push(rowOf(attempt, colors));
   const lines = [table.toString()];
   for (const attempt of result.attempts) {
@@ -67,6 +67,7 @@ function rowOf(attempt: AttemptResult, colors: Colors): string[] {
     mark(attempt.verdict, colors),
     attempt.claims.length === 0 ? 'no claims' : `${matched}/${attempt.claims.length}`,
     `${inputTokens ?? '-'}/${outputTokens ?? '-'}`,
+    dollars(attempt.estimatedCostUSD),
     attempt.changes.state === 'available' ? String(attempt.changes.net.length) : '-',
     seconds(attempt.timings.totalMs),
   ];
@@ -79,6 +80,12 @@ function mark(verdict: Verdict, colors: Colors): string {
     case 'errored': return colors.magenta('errored');
     case 'skipped': return colors.yellow('skipped');
   }
+}
+
+/** Small sums keep their first digits, so that a paid Attempt never looks free. */
+function dollars(usd: number | undefined): string {
+  if (usd === undefined) return '-';
+  return usd === 0 || usd >= 0.01 ? `$${usd.toFixed(2)}` : `$${Number(usd.toPrecision(2)).toFixed(Math.min(20, 1 - Math.floor(Math.log10(usd))))}`;
 }
 
 function seconds(ms: number): string {

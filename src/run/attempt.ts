@@ -3,6 +3,7 @@ import { isAgentSendError } from '../agents/errors.js';
 import { ClaimStop } from '../assert/errors.js';
 import { ClaimLedger } from '../assert/ledger.js';
 import type { FileEvidence } from '../assert/file-claims.js';
+import type { Pricing } from '../evidence/cost.js';
 import type { WindowFlag, WorkspaceChanges } from '../evidence/file-changes.js';
 import { startDeadline, type Deadline } from '../lifetime/deadline.js';
 import { messageOf } from '../lifetime/error.js';
@@ -14,6 +15,7 @@ import { createContentStore } from '../workspace/content-store.js';
 import { WorkspaceLedger, type ImageStates } from '../workspace/ledger.js';
 import { attemptErrorOf, NotAwaitedError } from './attempt-error.js';
 import { checkedTurn } from './checked-turn.js';
+import { attemptCostOf } from './attempt-cost.js';
 import { EvidenceLog, nothingSeen } from './evidence-log.js';
 import type { ModelAccess, ModelLease } from './model-access.js';
 import type { NetworkPool } from './network-pool.js';
@@ -44,6 +46,8 @@ export interface AttemptWorld {
   /** Aborted when the run is interrupted. */
   readonly signal: AbortSignal;
   readonly queuedMs: number;
+  /** Prices of the project. Default: only the built-in list. */
+  readonly pricing?: Pricing;
 }
 
 /** Runs one Attempt from an empty container to a sealed record. Never rejects because the agent or the world failed. */
@@ -268,6 +272,7 @@ class AttemptStory {
       claims,
       turns: this.#log.turns,
       usage: this.#log.usage,
+      ...attemptCostOf({ turns: this.#log.turns, usage: this.#log.usage, ...(model === undefined ? {} : { model }), pricing: this.#world.pricing ?? {} }),
       changes: this.#changes(),
       ...(counted === undefined ? {} : { gateway: counted }),
       diagnostics: this.#diagnostics,

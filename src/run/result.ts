@@ -78,6 +78,12 @@ export interface AttemptResult {
   readonly claims: readonly Claim[];
   readonly turns: readonly TurnRecord[];
   readonly usage: Usage;
+  /** Tokens by a price table, whatever `usage.costUSD` says. Absent: `unpriced` says why. */
+  readonly estimatedCostUSD?: number;
+  /** What makes the bill more or less than the estimate. */
+  readonly estimateNotes?: readonly string[];
+  /** Why nothing is estimated, and the models that have no price. */
+  readonly unpriced?: { readonly models: readonly string[]; readonly reason: string };
   readonly changes: WorkspaceChanges;
   /** What the gateway counted on the wire. Absent without a gateway. */
   readonly gateway?: { readonly requests: number; readonly usage: Usage };

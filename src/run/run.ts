@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import type { Pricing } from '../evidence/cost.js';
 import { Semaphore } from '../lifetime/semaphore.js';
 import type { Plan, PlannedAttempt } from '../plan/plan.js';
 import type { SandboxProvider } from '../sandbox/sandbox.js';
@@ -23,6 +24,8 @@ export interface RunOptions {
   readonly sink: RunSink;
   /** Interrupts the run: what is under way ends, nothing new starts. */
   readonly signal: AbortSignal;
+  /** Prices of the project, for estimates. Default: only the built-in list. */
+  readonly pricing?: Pricing;
   readonly onEvent: (event: RunEvent) => void;
 }
 
@@ -107,6 +110,7 @@ async function dispatch(
     });
     const result = await runAttempt(attempt, {
       ...world, provider: options.provider, sink: await options.sink.openAttempt(attempt), signal: options.signal, queuedMs: performance.now() - queued,
+      ...(options.pricing === undefined ? {} : { pricing: options.pricing }),
     });
     options.onEvent({ type: 'attempt.finished', result });
     return result;

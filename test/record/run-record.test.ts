@@ -49,6 +49,9 @@ const full: AttemptResult = attemptResult({
     },
   ],
   usage: { inputTokens: 0, outputTokens: 20 },
+  estimatedCostUSD: 0.5,
+  estimateNotes: ['a lower bound'],
+  unpriced: { models: ['big'], reason: 'unpriced: big' },
   gateway: { requests: 3, usage: { inputTokens: 7 } },
   changes: {
     state: 'available', root: '/project',

@@ -6,7 +6,13 @@ import { readSession } from './session.js';
 export type { ClaudeCodeParseOptions, ClaudeCodeSessionMemory, ParsedClaudeCodeTurn } from './memory.js';
 export type { ClaudeCodeParser } from './process.js';
 
-/** Tells one Claude Code process, from every record that is there. Never throws. */
+/**
+ * Tells one Claude Code process, from every record that is there. Never throws.
+ *
+ * @param witnesses All records of this one process: its stdout and stderr, and what it kept (session files).
+ * @param end How the process ended, as the caller saw it. A run without its end event is never a success.
+ * @param options `before`: `after` of the process before, when this one resumed its session.
+ */
 export function parseClaudeCode(witnesses: readonly Witness[], end: ProcessEnd, options: ClaudeCodeParseOptions = {}): ParsedClaudeCodeTurn {
   const parser = createClaudeCodeParser(options, witnesses.filter((witness) => witness.kind === 'session'));
   for (const witness of witnesses) if (witness.kind === 'stdout') parser.push(witness.bytes);

@@ -19,7 +19,13 @@ export interface CodexParser {
   end(end: ProcessEnd, stderr?: string, rollouts?: readonly Witness[]): ParsedCodexTurn;
 }
 
-/** Tells one `codex exec` process, from every record that is there. Never throws. */
+/**
+ * Tells one `codex exec` process, from every record that is there. Never throws.
+ *
+ * @param witnesses All records of this one process: its stdout and stderr, and what it kept (rollouts).
+ * @param end How the process ended, as the caller saw it. A run without its end event is never a success.
+ * @param options `before`: `after` of the process before, when this one resumed its thread.
+ */
 export function parseCodexExec(witnesses: readonly Witness[], end: ProcessEnd, options: CodexParseOptions = {}): ParsedCodexTurn {
   return parseWith(createCodexExecParser(options), witnesses, end);
 }
@@ -29,7 +35,10 @@ export function parseCodexAppServer(witnesses: readonly Witness[], end: ProcessE
   return parseWith(createCodexAppServerParser(options), witnesses, end);
 }
 
-/** Creates a parser of one process' `exec --json` output. */
+/**
+ * Creates a parser of one process' `exec --json` output, to be fed as it comes in: any bytes, cut anywhere. `events` grows
+ * with each push; `end` gives the whole turn, once.
+ */
 export function createCodexExecParser(options: CodexParseOptions = {}): CodexParser {
   const processes = (options.before?.processes ?? 0) + 1;
   // Item ids begin anew in each process, and a session is paired by them.

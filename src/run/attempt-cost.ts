@@ -1,0 +1,26 @@
+import type { Pricing } from '../evidence/cost.js';
+import type { Usage } from '../evidence/usage.js';
+import { estimateCost } from './estimate-cost.js';
+import type { AttemptResult, TurnRecord } from './result.js';
+
+/** What an Attempt's usage is estimated from. */
+export interface AttemptCostInput {
+  readonly turns: readonly TurnRecord[];
+  readonly usage: Usage;
+  readonly model?: string;
+  readonly pricing?: Pricing;
+}
+
+/** The estimate as it stands in the result of an Attempt. A turn of which no usage is known makes all of it unknown. */
+export function attemptCostOf({ turns, usage, model, pricing = {} }: AttemptCostInput): Pick<AttemptResult, 'estimatedCostUSD' | 'estimateNotes' | 'unpriced'> {
+  const silent = turns.find((turn) => turn.usage === undefined || turn.coverage.usage.status === 'unavailable');
+  if (silent !== undefined) return { unpriced: { models: [], reason: `${silent.label}: no usage is known${because(silent)}` } };
+  const estimate = estimateCost(usage, model, { pricing });
+  if (estimate.state === 'unknown') return { unpriced: { models: estimate.models, reason: estimate.reason } };
+  const partial = turns.filter((turn) => turn.coverage.usage.status === 'partial').map((turn) => `${turn.label}: usage is incomplete, so this is a lower bound${because(turn)}`);
+  return { estimatedCostUSD: estimate.usd, estimateNotes: [...estimate.notes, ...partial] };
+}
+
+function because({ coverage }: TurnRecord): string {
+  return coverage.usage.reason === undefined ? '' : `: ${coverage.usage.reason}`;
+}
