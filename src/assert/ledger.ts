@@ -36,9 +36,14 @@ export class ClaimLedger {
     return this.#handleOf(entry);
   }
 
-  /** Evaluates what is left and closes the ledger. */
-  async settle(): Promise<readonly Claim[]> {
+  /** Takes no more claims: the test has ended. */
+  close(): void {
     this.#closed ??= 'the test has ended';
+  }
+
+  /** Closes the ledger and evaluates what is left. */
+  async settle(): Promise<readonly Claim[]> {
+    this.close();
     const claims: Claim[] = [];
     for (const entry of this.#entries) claims.push(await this.#settle(entry));
     return claims;

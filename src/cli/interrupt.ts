@@ -5,7 +5,7 @@ export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>
   const controller = new AbortController();
   const onSignal = (name: NodeJS.Signals): void => {
     process.stderr.write(controller.signal.aborted
-      ? 'niceeval: still removing containers; they are removed before this ends\n'
+      ? 'niceeval: still ending what is under way and removing its containers; nothing may be left behind\n'
       : `niceeval: ${name}: ending what is under way and removing its containers\n`);
     controller.abort(new Error(`interrupted by ${name}`));
   };

@@ -2,12 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import pc from 'picocolors';
 import { discoverProject } from '../plan/discover.js';
+import { messageOf } from '../lifetime/error.js';
+import { AuthoringError } from '../plan/errors.js';
 import { planRun, type Plan } from '../plan/plan.js';
 import { openRunRecord } from '../record/run-record.js';
 import { createNdjsonReporter } from '../report/ndjson.js';
 import { plainLine } from '../report/plain-text.js';
 import { createTerminalReporter } from '../report/terminal.js';
 import { run } from '../run/run.js';
+import type { RunSink } from '../run/ports.js';
 import type { RunResult } from '../run/result.js';
 import { openDockerProvider } from '../sandbox/docker/provider.js';
 import { EXIT } from './exit-codes.js';
@@ -17,7 +20,23 @@ import type { RunFlags } from './program.js';
 const DEFAULT_CONCURRENCY = 2;
 
 /** `niceeval run`. */
-export async function runCommand(selectors: readonly string[], flags: RunFlags): Promise<number> {
+export function runCommand(selectors: readonly string[], flags: RunFlags): Promise<number> {
+  const write = process.stdout.write.bind(process.stdout);
+  return flags.json === true ? withCleanOutput(() => runProject(selectors, flags, write)) : runProject(selectors, flags, write);
+}
+
+/** Standard output belongs to the JSON lines; what evals and adapters print goes to standard error. */
+async function withCleanOutput<T>(work: () => Promise<T>): Promise<T> {
+  const original = process.stdout.write;
+  process.stdout.write = process.stderr.write.bind(process.stderr);
+  try {
+    return await work();
+  } finally {
+    process.stdout.write = original;
+  }
+}
+
+async function runProject(selectors: readonly string[], flags: RunFlags, write: (text: string) => unknown): Promise<number> {
   const project = await discoverProject(resolve(flags.dir));
   const plan = await planRun(project, {
     selectors,
@@ -26,11 +45,10 @@ export async function runCommand(selectors: readonly string[], flags: RunFlags):
     ...(flags.attempts === undefined ? {} : { attempts: flags.attempts }),
     ...(flags.timeout === undefined ? {} : { timeoutMs: flags.timeout }),
   });
-  if (flags.dryRun === true) return tellPlan(plan, flags.json === true);
+  if (flags.dryRun === true) return tellPlan(plan, flags.json === true, write);
 
   const runId = newRunId();
   const folder = join(project.root, '.niceeval', 'runs', runId);
-  const write = (text: string): void => { process.stdout.write(text); };
   const onEvent = flags.json === true ? createNdjsonReporter(write) : createTerminalReporter({ write, colors: pc });
   const result = await interruptible(async (signal) => {
     await using provider = await openDockerProvider({ runId });
@@ -40,7 +58,7 @@ export async function runCommand(selectors: readonly string[], flags: RunFlags):
       runId,
       concurrency: flags.concurrency ?? project.config.maxConcurrency ?? DEFAULT_CONCURRENCY,
       provider,
-      sink: await openRunRecord(folder),
+      sink: await openRecordOrTell(folder),
       signal,
       ...(project.config.pricing === undefined ? {} : { pricing: project.config.pricing }),
       onEvent,
@@ -55,12 +73,21 @@ function exitCodeOf(result: RunResult): number {
   return result.counts.failed + result.counts.errored > 0 ? EXIT.failed : EXIT.ok;
 }
 
-function tellPlan(plan: Plan, json: boolean): number {
+/** @throws AuthoringError where the record cannot be written: nothing has started then. */
+async function openRecordOrTell(folder: string): Promise<RunSink> {
+  try {
+    return await openRunRecord(folder);
+  } catch (error) {
+    throw new AuthoringError([`The record cannot be written to ${folder}: ${messageOf(error)}. Make the project's folder writable.`], { cause: error });
+  }
+}
+
+function tellPlan(plan: Plan, json: boolean, write: (text: string) => unknown): number {
   for (const { id, evalId, experimentId, index, experiment, timeout } of plan.attempts) {
     const line = json
       ? JSON.stringify({ type: 'attempt.planned', attempt: id, evalId, experimentId, index, agent: experiment.agent.name, ...(timeout === undefined ? {} : { timeout }) })
       : `${plainLine(evalId)} by ${plainLine(experimentId)} #${index} (${plainLine(experiment.agent.name)}${timeout === undefined ? '' : `, at most ${timeout.limitMs} ms`})`;
-    process.stdout.write(`${line}\n`);
+    write(`${line}\n`);
   }
   return EXIT.ok;
 }

@@ -38,7 +38,7 @@ export interface ToolOperation {
   /** The tool's own name, as the CLI calls it. */
   readonly name: string;
   readonly input: JsonValue;
-  /** Canonical class of the tool. */
+  /** Canonical class of the tool. Absent: not classified, so the call may be of any class. */
   readonly tool?: ToolName;
   /** Whether the call is a command, and which. Absent: not classified, which lowers `actions` coverage. */
   readonly command?: CommandProjection;

@@ -8,4 +8,9 @@ const TOOL_NAMES = [
 /** The canonical class of a tool, the same for every CLI. `unknown` when no class fits. */
 export type ToolName = (typeof TOOL_NAMES)[number];
 
+/** True for one of the canonical names. */
+export function isToolName(name: string): name is ToolName {
+  return (TOOL_NAMES as readonly string[]).includes(name);
+}
+
 export const toolNameSchema = z.enum(TOOL_NAMES);

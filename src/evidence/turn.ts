@@ -19,7 +19,8 @@ export interface Turn {
   readonly evidenceCoverage?: Partial<EvidenceCoverage>;
 }
 
-export const turnSchema = z.object({
+/** Refuses unknown fields: a misspelt `evidenceCoverage` must not read as complete coverage. */
+export const turnSchema = z.strictObject({
   events: z.array(streamEventSchema).readonly(),
   data: jsonValueSchema.exactOptional(),
   status: z.enum(['completed', 'failed', 'waiting']),

@@ -1,5 +1,9 @@
+import { isDeepStrictEqual, types } from 'node:util';
+
 /**
- * Deep equality: NaN equals NaN, dates by their time, arrays by element, objects by their own enumerable keys.
+ * Deep equality: NaN equals NaN, dates by their time, arrays by element, objects by their own enumerable keys. Maps,
+ * sets, regular expressions, errors, buffers and boxed values are compared by what they hold, as Node's
+ * `isDeepStrictEqual` does; what cannot be looked into (a promise, a weak map or set, a function) equals only itself.
  * A key with the value `undefined` is not the same as no key.
  */
 export function isDeepEqual(a: unknown, b: unknown): boolean {
@@ -10,6 +14,8 @@ function compare(a: unknown, b: unknown, seen: Map<object, object>): boolean {
   if (Object.is(a, b)) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === 0 && b === 0;
   if (a instanceof Date || b instanceof Date) return a instanceof Date && b instanceof Date && Object.is(a.getTime(), b.getTime());
+  if (isSealed(a) || isSealed(b)) return false;
+  if (holdsBeyondKeys(a) || holdsBeyondKeys(b)) return isDeepStrictEqual(a, b);
   if (Array.isArray(a) !== Array.isArray(b)) return false;
   // Two cycles of the same shape are equal as far as one can see.
   if (seen.get(a) === b) return true;
@@ -18,4 +24,15 @@ function compare(a: unknown, b: unknown, seen: Map<object, object>): boolean {
   return keys.length === Object.keys(b).length
     && (!Array.isArray(a) || a.length === (b as unknown[]).length)
     && keys.every((key) => Object.hasOwn(b, key) && compare((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key], seen));
+}
+
+/** True for what nobody can look into. */
+function isSealed(value: object): boolean {
+  return types.isPromise(value) || types.isWeakMap(value) || types.isWeakSet(value);
+}
+
+/** True for what holds more than its enumerable keys show. */
+function holdsBeyondKeys(value: object): boolean {
+  return types.isMap(value) || types.isSet(value) || types.isRegExp(value) || types.isNativeError(value)
+    || types.isBoxedPrimitive(value) || types.isAnyArrayBuffer(value) || ArrayBuffer.isView(value);
 }

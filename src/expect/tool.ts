@@ -1,4 +1,6 @@
+import type { ToolOperation } from '../evidence/events.js';
 import type { ToolOccurrence } from '../evidence/occurrence.js';
+import { isToolName } from '../evidence/tool-name.js';
 import { createMatch, isMatch, MATCHED, show, type MatchOutcome, type ToolMatch, type ValueMatch } from './match.js';
 
 const STATUSES = ['pending', 'completed', 'failed', 'rejected'] as const;
@@ -39,6 +41,9 @@ function conditionsOf(name: string | undefined, conditions: ToolConditions, call
   const outcomes: (MatchOutcome | Promise<MatchOutcome>)[] = [];
   const { operation } = call;
   const canonical = operation.tool === 'unknown' ? undefined : operation.tool;
+  if (name !== undefined && name !== operation.name && mayBe(name, operation)) {
+    return [{ status: 'unavailable', reason: `${operation.name} (${call.operationId}) was not classified, so it may be a ${name}` }];
+  }
   if (name !== undefined && name !== operation.name && name !== canonical) {
     return [{ status: 'mismatched', expected: description, received: operation.name }];
   }
@@ -50,6 +55,12 @@ function conditionsOf(name: string | undefined, conditions: ToolConditions, call
       : conditions.output.evaluate(call.output));
   }
   return outcomes;
+}
+
+/** Whether a call that its adapter did not classify may belong to a canonical class. */
+function mayBe(name: string, operation: ToolOperation): boolean {
+  if (operation.tool !== undefined || !isToolName(name) || name === 'unknown') return false;
+  return !(name === 'shell' && operation.command?.classification === 'not-command');
 }
 
 function statusOutcome(expected: ToolStatus, call: ToolOccurrence): MatchOutcome {

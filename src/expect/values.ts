@@ -72,6 +72,9 @@ export function commandSucceeded(): ValueMatch {
  * @param test May be asynchronous. Anything but a boolean, and a throw, is the author's error and makes the claim errored.
  */
 export function satisfies(label: string, test: (value: unknown) => boolean | Promise<boolean>): ValueMatch {
+  if (typeof label !== 'string' || label.trim() === '' || typeof test !== 'function') {
+    throw new TypeError('satisfies(label, test) needs a label that is not blank and a function.');
+  }
   return createMatch({
     domain: 'value',
     description: label,

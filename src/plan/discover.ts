@@ -1,4 +1,4 @@
-import { access } from 'node:fs/promises';
+import { access, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { glob } from 'tinyglobby';
 import { isDefinition, type DefinitionKind } from '../define/brand.js';
@@ -32,6 +32,7 @@ const FACTORIES = { eval: 'defineEval', experiment: 'defineExperiment', config: 
  * @throws AuthoringError with every problem of every file.
  */
 export async function discoverProject(root: string): Promise<Project> {
+  if (!await isFolder(root)) throw new AuthoringError([`${root} is not a folder. Name the project's folder with --dir.`]);
   const loader = createModuleLoader(root);
   const problems: string[] = [];
   const config = await loadConfig(loader, root, problems);
@@ -41,6 +42,10 @@ export async function discoverProject(root: string): Promise<Project> {
   });
   if (problems.length > 0) throw new AuthoringError(problems);
   return { root, config, evals, experiments };
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return stat(path).then((facts) => facts.isDirectory(), () => false);
 }
 
 async function loadAll<T>(

@@ -2,7 +2,7 @@ import type { RunEvent } from '../run/ports.js';
 import { plainJsonLine } from './plain-text.js';
 
 /** Tells a run as JSON lines. Big evidence is in the record; the lines name it. */
-export function createNdjsonReporter(write: (text: string) => void): (event: RunEvent) => void {
+export function createNdjsonReporter(write: (text: string) => unknown): (event: RunEvent) => void {
   return (event) => write(`${plainJsonLine(lineOf(event))}\n`);
 }
 

@@ -9,7 +9,7 @@ const REASON_CHARACTERS = 600;
 
 /** What a terminal reporter writes to. */
 export interface TerminalOptions {
-  readonly write: (text: string) => void;
+  readonly write: (text: string) => unknown;
   readonly colors: Colors;
 }
 
@@ -17,7 +17,7 @@ export interface TerminalOptions {
 export function createTerminalReporter({ write, colors }: TerminalOptions): (event: RunEvent) => void {
   let planned = 0;
   let done = 0;
-  const line = (text: string): void => write(`${text}\n`);
+  const line = (text: string): void => { write(`${text}\n`); };
   return (event) => {
     switch (event.type) {
       case 'run.started':
@@ -33,6 +33,9 @@ export function createTerminalReporter({ write, colors }: TerminalOptions): (eve
       case 'attempt.finished':
         done += 1;
         line(`  ${mark(event.result.verdict, colors)}  ${plainLine(event.result.evalId)} by ${plainLine(event.result.experimentId)} in ${seconds(event.result.timings.totalMs)} (${done} of ${planned})`);
+        break;
+      case 'run.warning':
+        line(colors.yellow(`  warning: ${plainLine(event.message)}`));
         break;
       case 'run.finished':
         write(summaryOf(event.result, colors));

@@ -6,14 +6,15 @@ import type { FileEvidence } from '../assert/file-claims.js';
 import type { Pricing } from '../evidence/cost.js';
 import type { WindowFlag, WorkspaceChanges } from '../evidence/file-changes.js';
 import { startDeadline, type Deadline } from '../lifetime/deadline.js';
-import { messageOf } from '../lifetime/error.js';
+import { messageOf, NiceEvalError } from '../lifetime/error.js';
 import { Scope } from '../lifetime/scope.js';
 import type { PlannedAttempt } from '../plan/plan.js';
 import type { NetworkPlan, OwnedSandbox, SandboxProvider } from '../sandbox/sandbox.js';
 import { verdictOf } from '../verdict/verdict.js';
 import { createContentStore } from '../workspace/content-store.js';
 import { WorkspaceLedger, type ImageStates } from '../workspace/ledger.js';
-import { attemptErrorOf, NotAwaitedError } from './attempt-error.js';
+import { AgentIgnoredEndError, AgentThrewError, attemptErrorOf, NotAwaitedError, StrayExceptionError } from './attempt-error.js';
+import { boundSandbox } from './bound-sandbox.js';
 import { checkedTurn } from './checked-turn.js';
 import { attemptCostOf } from './attempt-cost.js';
 import { EvidenceLog, nothingSeen } from './evidence-log.js';
@@ -22,7 +23,9 @@ import type { NetworkPool } from './network-pool.js';
 import type { AttemptSink } from './ports.js';
 import type { AttemptError, AttemptPhase, AttemptResult, Diagnostic, TurnRecord } from './result.js';
 import { createSandboxTools } from './sandbox-tools.js';
-import type { StrayRejections } from './stray-rejections.js';
+import { abortionOf, withinPatience } from './patience.js';
+import { sealed } from './sealed.js';
+import type { StrayFailure, StrayFailures } from './stray-failures.js';
 import { createTestContext, SkipSignal } from './test-context.js';
 import { createTurnTaking } from './turn-taking.js';
 
@@ -30,8 +33,13 @@ import { createTurnTaking } from './turn-taking.js';
 const GRACE_MS = 10 * 60_000;
 /** How long a sandbox lives at the most when the Attempt has no limit. */
 const UNLIMITED_LIFETIME_MS = 24 * 60 * 60_000;
-/** A test that does not end by itself after its time is up is left behind after this. */
-const TEST_END_LIMIT_MS = 60_000;
+/** What was begun may take this long to end after the Attempt's time is up: CLIs are ended, output is read back. */
+const WORK_END_LIMIT_MS = 30_000;
+/** A test whose own work has ended may take this long to end itself; then it is left behind. */
+const TEST_END_LIMIT_MS = 1_000;
+/** An adapter that does not watch its signal is left behind after this. */
+const AGENT_END_LIMIT_MS = 20_000;
+const TEARDOWN_LIMIT_MS = 30_000;
 
 /** What an Attempt needs from the run that it belongs to. */
 export interface AttemptWorld {
@@ -41,8 +49,8 @@ export interface AttemptWorld {
   readonly deserted?: NetworkPool;
   readonly imageStates: ImageStates;
   readonly sink: AttemptSink;
-  /** Rejections that nobody awaited. */
-  readonly strays: StrayRejections;
+  /** Failures that no test saw. */
+  readonly strays: StrayFailures;
   /** Aborted when the run is interrupted. */
   readonly signal: AbortSignal;
   readonly queuedMs: number;
@@ -77,6 +85,7 @@ class AttemptStory {
   #model: ModelLease | undefined;
   #error: AttemptError | undefined;
   #skipped: string | undefined;
+  #unwatch: () => void = () => undefined;
 
   constructor(attempt: PlannedAttempt, world: AttemptWorld) {
     this.#attempt = attempt;
@@ -86,7 +95,8 @@ class AttemptStory {
       budget: `attempt timeout (set by ${attempt.timeout?.source ?? 'nobody'})`, parent: world.signal,
     });
     const take = createTurnTaking(this.#deadline.signal);
-    this.#take = (work) => this.#tracked(take(work));
+    // After the end nothing more is begun, and nothing is answered: a test that tries again and again would only spin.
+    this.#take = (work) => (this.#deadline.signal.aborted ? new Promise(() => undefined) : this.#tracked(take(work)));
   }
 
   /** Remembers work until it has ended, and whose its error is. */
@@ -99,8 +109,10 @@ class AttemptStory {
     }).finally(() => { this.#open.delete(work); });
   }
 
-  readonly #stray = (reason: unknown): void => {
-    this.#fail('test', new NotAwaitedError(`Something failed that the test did not wait for; put \`await\` before it: ${messageOf(reason)}`));
+  readonly #stray = ({ kind, reason }: StrayFailure): void => {
+    this.#fail('test', kind === 'rejection'
+      ? new NotAwaitedError(`Something failed that the test did not wait for; put \`await\` before it: ${messageOf(reason)}`)
+      : new StrayExceptionError(`Something was thrown in a timer or a callback, where the test could not see it: ${messageOf(reason)}`));
   };
 
   /** A fresh sandbox, a way to the model, the state that the agent starts from, the agent's own set-up. */
@@ -160,15 +172,15 @@ class AttemptStory {
       send: (input, session) => this.#take(() => this.#send(input, session)),
       note: (message) => { this.#logs.push(message); },
     });
-    const unwatch = this.#world.strays.watch(this.#stray);
+    this.#unwatch = this.#world.strays.watch(this.#stray);
     await this.#in('test', async () => {
       const ended = (async () => this.#attempt.evalDefinition.test(t))();
       ended.catch(() => undefined); // Looked at below; a test that is left behind must not break the process.
       await Promise.race([ended, this.#leftBehind()]);
       signal.throwIfAborted();
     });
+    this.#claims.close();
     await this.#endOpenWork();
-    unwatch();
     this.#clock.test = performance.now();
   }
 
@@ -178,7 +190,7 @@ class AttemptStory {
     const error = new NotAwaitedError('The test ended while a send or an operation of t.sandbox was under way. Put `await` before it.');
     this.#fail('test', error);
     this.#deadline.end(error);
-    await Promise.race([Promise.allSettled(this.#open), new Promise<void>((resolve) => { setTimeout(resolve, TEST_END_LIMIT_MS).unref(); })]);
+    await withinPatience(Promise.allSettled(this.#open), WORK_END_LIMIT_MS);
   }
 
   #sandboxTools(sandbox: OwnedSandbox): ReturnType<typeof createSandboxTools> {
@@ -195,9 +207,9 @@ class AttemptStory {
 
   /** Settles some time after the end of the Attempt's time: sends end by themselves then, an author's own wait may not. */
   async #leftBehind(): Promise<void> {
-    const { signal } = this.#deadline;
-    if (!signal.aborted) await new Promise<void>((resolve) => { signal.addEventListener('abort', () => resolve(), { once: true }); });
-    await new Promise<void>((resolve) => { setTimeout(resolve, TEST_END_LIMIT_MS).unref(); });
+    await abortionOf(this.#deadline.signal);
+    await withinPatience(Promise.allSettled(this.#open), WORK_END_LIMIT_MS);
+    await new Promise<void>((resolve) => { setTimeout(resolve, TEST_END_LIMIT_MS); });
   }
 
   /** One window: the state before, the agent's turn, the state after. What was seen is kept however the turn ended. */
@@ -213,10 +225,7 @@ class AttemptStory {
     });
     const flags: WindowFlag[] = [];
     try {
-      const answer: unknown = agent.kind === 'sandbox'
-        ? await agent.send(input, this.#sandboxContext(session.ordinal, session))
-        : await agent.send(input, this.#agentContext(session.ordinal, session));
-      return seen({ turn: checkedTurn(agent.name, answer) });
+      return seen({ turn: checkedTurn(agent.name, await this.#answer(input, session)) });
     } catch (error) {
       if (this.#deadline.signal.aborted) flags.push('timed-out');
       const kind = isAgentSendError(error) ? error.facts.kind : 'broken';
@@ -233,13 +242,34 @@ class AttemptStory {
     }
   }
 
+  /** The agent's answer. One that does not come after the end of the Attempt's time is not waited for. */
+  async #answer(input: TurnInput, session: AgentSession): Promise<unknown> {
+    const { agent } = this.#attempt.experiment;
+    const { signal } = this.#deadline;
+    const answer = (async (): Promise<unknown> => (agent.kind === 'sandbox'
+      ? agent.send(input, this.#sandboxContext(session.ordinal, session))
+      : agent.send(input, this.#agentContext(session.ordinal, session))))();
+    await Promise.race([answer.catch(() => undefined), abortionOf(signal).then(() => withinPatience(answer, AGENT_END_LIMIT_MS))]);
+    const late = Symbol('late');
+    try {
+      const settled = await Promise.race([answer, new Promise<typeof late>((resolve) => { setImmediate(() => resolve(late)); })]);
+      if (settled === late) throw new AgentIgnoredEndError(agent.name, AGENT_END_LIMIT_MS);
+      return settled;
+    } catch (error) {
+      throw error instanceof NiceEvalError || isAgentSendError(error) || signal.aborted ? error : new AgentThrewError(agent.name, error);
+    }
+  }
+
   /** Teardown in reverse order, claims on the frozen evidence, the verdict. */
   async settle(): Promise<AttemptResult> {
     const settling = performance.now();
     const { agent } = this.#attempt.experiment;
     await this.#in('teardown', async () => {
-      if (agent.kind === 'sandbox') { if (this.#sandbox !== undefined) await agent.teardown?.(this.#sandboxContext(1)); }
-      else await agent.teardown?.(this.#agentContext(1));
+      const signal = AbortSignal.timeout(TEARDOWN_LIMIT_MS);
+      const done = agent.kind === 'sandbox'
+        ? this.#sandbox === undefined ? undefined : agent.teardown?.(this.#sandboxContext(1, undefined, signal))
+        : agent.teardown?.(this.#agentContext(1, undefined, signal));
+      await withinPatience(Promise.resolve(done).catch((error: unknown) => this.#fail('teardown', error)), TEARDOWN_LIMIT_MS);
     });
     const counted = await this.#model?.close();
     // The network is free again only after the sandbox in it is gone.
@@ -286,8 +316,8 @@ class AttemptStory {
         totalMs: Math.round(ended - this.#clock.begun),
       },
     };
-    await this.#world.sink.seal(result);
-    return result;
+    this.#unwatch();
+    return sealed(result, this.#world.sink);
   }
 
   #changes(): WorkspaceChanges {
@@ -298,12 +328,12 @@ class AttemptStory {
     return { changes: this.#changes(), content: (sha256) => this.#ledger?.content(sha256) ?? Promise.resolve(undefined) };
   }
 
-  #agentContext(ordinal: number, session?: AgentSession): AgentContext {
+  #agentContext(ordinal: number, session?: AgentSession, signal = this.#deadline.signal): AgentContext {
     const { model, reasoningEffort, flags = {} } = this.#attempt.experiment;
     const endpoint: ModelEndpoint | undefined = this.#model?.endpoint;
     const turn = this.#log.turns.filter((record) => record.session === ordinal).length + 1;
     return {
-      signal: this.#deadline.signal,
+      signal,
       ...(model === undefined ? {} : { model }),
       ...(reasoningEffort === undefined ? {} : { reasoningEffort }),
       flags,
@@ -317,9 +347,9 @@ class AttemptStory {
     };
   }
 
-  #sandboxContext(ordinal: number, session?: AgentSession): SandboxAgentContext {
+  #sandboxContext(ordinal: number, session?: AgentSession, signal = this.#deadline.signal): SandboxAgentContext {
     if (this.#sandbox === undefined) throw new TypeError('The sandbox is not open.');
-    return { ...this.#agentContext(ordinal, session), sandbox: this.#sandbox };
+    return { ...this.#agentContext(ordinal, session, signal), sandbox: boundSandbox(this.#sandbox, signal) };
   }
 
   #note(code: string, message: string): void {
@@ -329,7 +359,7 @@ class AttemptStory {
   /** The first failure is the Attempt's; later ones, and those of teardown, are remarks. */
   #fail(phase: AttemptPhase, thrown: unknown): void {
     const error = attemptErrorOf(phase, thrown, {
-      interrupted: this.#world.signal.aborted, signal: this.#deadline.signal, timeout: this.#attempt.timeout,
+      interrupted: this.#world.signal.aborted, signal: this.#deadline.signal, attempt: this.#attempt,
     });
     if (this.#error === undefined && phase !== 'teardown') this.#error = error;
     else this.#note(error.code, `${error.phase}: ${error.message}`);

@@ -1,5 +1,5 @@
 import { turnSchema, type Turn } from '../evidence/turn.js';
-import { NiceEvalError } from '../lifetime/error.js';
+import { messageOf, NiceEvalError } from '../lifetime/error.js';
 
 /** An agent answered a send with something that is no turn. */
 export class AgentTurnError extends NiceEvalError {
@@ -15,6 +15,11 @@ export class AgentTurnError extends NiceEvalError {
  * @throws AgentTurnError naming the first place that does not fit.
  */
 export function checkedTurn(agent: string, answer: unknown): Turn {
+  try {
+    JSON.stringify(answer); // A cycle or a getter that throws cannot be recorded.
+  } catch (error) {
+    throw new AgentTurnError(agent, `it is not JSON: ${messageOf(error).split('\n')[0]}`);
+  }
   const read = turnSchema.safeParse(answer);
   if (read.success) return read.data;
   const issue = read.error.issues[0];

@@ -8,6 +8,7 @@ export type RunEvent =
   | { readonly type: 'image.progress'; readonly line: string }
   | { readonly type: 'attempt.started'; readonly attempt: string; readonly evalId: string; readonly experimentId: string; readonly at: string }
   | { readonly type: 'attempt.finished'; readonly result: AttemptResult }
+  | { readonly type: 'run.warning'; readonly message: string }
   | { readonly type: 'run.finished'; readonly result: RunResult };
 
 /** Where one Attempt is kept while it runs, and sealed when it has ended. */

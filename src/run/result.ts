@@ -8,7 +8,7 @@ import type { Usage } from '../evidence/usage.js';
 import type { Verdict } from '../verdict/verdict.js';
 
 /** Where an Attempt broke. */
-export type AttemptPhase = 'sandbox' | 'gateway' | 'setup' | 'test' | 'send' | 'claims' | 'teardown';
+export type AttemptPhase = 'sandbox' | 'gateway' | 'setup' | 'test' | 'send' | 'claims' | 'teardown' | 'record';
 
 /** Why an Attempt broke. */
 export interface AttemptError {

@@ -1,4 +1,7 @@
 import { setMaxListeners } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { messageOf } from '../lifetime/error.js';
 import type { Pricing } from '../evidence/cost.js';
 import { Semaphore } from '../lifetime/semaphore.js';
 import type { Plan, PlannedAttempt } from '../plan/plan.js';
@@ -6,8 +9,8 @@ import type { SandboxProvider } from '../sandbox/sandbox.js';
 import { runAttempt, type AttemptWorld } from './attempt.js';
 import { createModelAccess } from './model-access.js';
 import { createNetworkPool } from './network-pool.js';
-import type { RunEvent, RunSink } from './ports.js';
-import { StrayRejections } from './stray-rejections.js';
+import type { AttemptSink, RunEvent, RunSink } from './ports.js';
+import { StrayFailures } from './stray-failures.js';
 import { countsOf, type AttemptResult, type RunResult } from './result.js';
 
 /** From this many Attempts for each place on, networks are made and used again for Attempts that need none. */
@@ -41,7 +44,10 @@ export async function run(plan: Plan, options: RunOptions): Promise<RunResult> {
   options.onEvent({ type: 'run.started', runId: options.runId, planned: plan.attempts.length, at: startedAt.toISOString() });
   await prepareImages(plan, options);
 
-  using strays = new StrayRejections();
+  // A run lives until it has ended, even while every Attempt only waits for an author's own promise.
+  const timer = setInterval(() => undefined, 60_000);
+  using _alive = { [Symbol.dispose]: () => clearInterval(timer) };
+  using strays = new StrayFailures(({ reason }) => options.onEvent({ type: 'run.warning', message: `Something failed outside of every Attempt: ${messageOf(reason)}` }));
   const world: World = { models: createModelAccess(options.provider), imageStates: new Map(), strays, ...desertedNetworks(plan, options) };
   const slots = new Semaphore(options.concurrency);
   const lanes = laneLimits(plan);
@@ -87,6 +93,16 @@ function laneLimits(plan: Plan): ReadonlyMap<string, Semaphore> {
   )));
 }
 
+/** A record that cannot be opened fails the Attempt when it is sealed or its raw output comes, not the run. */
+async function openedSink(attempt: PlannedAttempt, sink: RunSink): Promise<AttemptSink> {
+  try {
+    return await sink.openAttempt(attempt);
+  } catch (error) {
+    const refuse = (): Promise<never> => Promise.reject(new Error(messageOf(error), { cause: error }));
+    return { openRaw: refuse, seal: refuse, blobFolder: join(tmpdir(), `niceeval-unrecorded-${attempt.id}`) };
+  }
+}
+
 /** `undefined`: the run was interrupted before the Attempt could start. */
 async function dispatch(
   attempt: PlannedAttempt,
@@ -109,7 +125,7 @@ async function dispatch(
       type: 'attempt.started', attempt: attempt.id, evalId: attempt.evalId, experimentId: attempt.experimentId, at: new Date().toISOString(),
     });
     const result = await runAttempt(attempt, {
-      ...world, provider: options.provider, sink: await options.sink.openAttempt(attempt), signal: options.signal, queuedMs: performance.now() - queued,
+      ...world, provider: options.provider, sink: await openedSink(attempt, options.sink), signal: options.signal, queuedMs: performance.now() - queued,
       ...(options.pricing === undefined ? {} : { pricing: options.pricing }),
     });
     options.onEvent({ type: 'attempt.finished', result });

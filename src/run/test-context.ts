@@ -57,6 +57,9 @@ export function createTestContext(options: TestContextOptions): TestContext {
     newSession: () => createSession(options, undefined),
     check: (value, match) => {
       if (!isMatch(match) || match.domain !== 'value') throw new ClaimAuthoringError('check(value, match) needs a value match, for instance equals(...).');
+      if (typeof (value as { then?: unknown } | null | undefined)?.then === 'function') {
+        throw new ClaimAuthoringError('check(value, match) was given a promise. Put `await` before the value.');
+      }
       // Compared now: the author may change the value later.
       const outcome = settledNow(() => match.evaluate(value));
       return claims.register({ description: `the value ${match.description}`, evaluate: () => outcome });

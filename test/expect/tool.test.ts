@@ -26,7 +26,8 @@ describe('toolMatch', () => {
     ['edit', 'file_edit', 'mismatched'],
     ['shell', 'file_edit', 'mismatched'],
     ['Edit', undefined, 'matched'],
-    ['file_edit', undefined, 'mismatched'],
+    ['file_edit', undefined, 'unavailable'],
+    ['edit', undefined, 'mismatched'],
     ['Edit', 'unknown', 'matched'],
     ['unknown', 'unknown', 'mismatched'],
   ])('the name %s and a tool called Edit of the class %s: %s', async (name, tool, expected) => {

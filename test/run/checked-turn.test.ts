@@ -13,11 +13,18 @@ describe('the answer of an agent', () => {
     ['no status', { events: [] }, 'status: '],
     ['a status of its own', { status: 'great', events: [] }, 'status: '],
     ['an event of an unknown kind', { status: 'completed', events: [{ type: 'tool.called' }] }, 'events.0.type: '],
+    ['a misspelt coverage', { status: 'completed', events: [], evidence_coverage: {} }, 'the answer: '],
     ['a negative token count', { status: 'completed', events: [], usage: { inputTokens: -1 } }, 'usage.inputTokens: '],
     ['a coverage without a reason', { status: 'completed', events: [], evidenceCoverage: { usage: { status: 'partial' } } }, 'evidenceCoverage.usage.reason: '],
   ])('that is %s is refused with its place', (_what, answer, place) => {
     const refused = (() => { try { return checkedTurn('mine', answer); } catch (error) { return error; } })();
     expect(refused).toBeInstanceOf(AgentTurnError);
     expect((refused as Error).message).toContain(`The agent "mine" answered with something that is no turn: ${place}`);
+  });
+
+  test('that holds a cycle is refused: it could not be recorded', () => {
+    const data: Record<string, unknown> = {};
+    data['self'] = data;
+    expect(() => checkedTurn('mine', { status: 'completed', events: [], data })).toThrow('The agent "mine" answered with something that is no turn: it is not JSON');
   });
 });

@@ -154,6 +154,7 @@ describe('a mistake of the author is told at once', () => {
     ['a message that is no text', (t) => t.send(undefined as unknown as string), 'send(...) needs a text that is not blank.'],
     ['check with a plain value', (t) => t.check(1, 1 as unknown as ValueMatch), 'check(value, match) needs a value match, for instance equals(...).'],
     ['check with a match of tool calls', (t) => t.check(1, toolMatch('Edit') as unknown as ValueMatch), 'check(value, match) needs a value match, for instance equals(...).'],
+    ['check with a promise', (t) => t.check(Promise.resolve(1), equals(1)), 'check(value, match) was given a promise. Put `await` before the value.'],
     ['a sandbox where there is none', (t) => t.sandbox, 'The agent "echo" has no sandbox. Use an agent made by defineSandboxAgent.'],
   ])('%s', async (_what, use, message) => {
     const { t } = open();

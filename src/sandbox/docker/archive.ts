@@ -96,6 +96,14 @@ export async function writeFileToContainer(
   await putArchive(engine, containerId, base, archive);
 }
 
+/** Gives a folder, absolute, to an owner; what is in it stays as it is. */
+export async function handOverFolder(engine: Engine, containerId: string, path: string, owner: FileOwner): Promise<void> {
+  const archive = pack();
+  addFolders(archive, '/', [path], owner);
+  archive.finalize();
+  await putArchive(engine, containerId, '/', archive);
+}
+
 /** Copies the content of a host folder to `path` (absolute). Entries keep their permission bits and belong to `owner`. */
 export async function uploadDirectoryToContainer(
   engine: Engine,

@@ -75,7 +75,7 @@ export class ContainerSandbox implements OwnedSandbox {
     const out = collector(options, options.onStdout);
     const err = collector(options, options.onStderr);
     const { exitCode } = await this.exec(argv, { ...options, onStdout: out.take, onStderr: err.take }, shown);
-    return { ...described(exitCode, await out.text(), await err.text()), durationMs: Math.round(performance.now() - startedAt) };
+    return { ...described(argv[0] ?? '', exitCode, await out.text(), await err.text()), durationMs: Math.round(performance.now() - startedAt) };
   }
 
   async readBytes(path: string): Promise<Uint8Array> {
@@ -207,9 +207,11 @@ function collector(options: CommandOptions, callback: CommandOptions['onStdout']
  * standard output, where it must not be taken for the program's (Docker 20.10 to 28). Which of the two shell codes
  * comes with it differs by engine, so the message decides: 127 not found, 126 not executable.
  */
-function described(exitCode: number, stdout: string, stderr: string): { exitCode: number; stdout: string; stderr: string } {
+function described(program: string, exitCode: number, stdout: string, stderr: string): { exitCode: number; stdout: string; stderr: string } {
   const fromEngine = (exitCode === 126 || exitCode === 127) && stderr === '' && stdout.startsWith('OCI runtime exec failed:');
   if (!fromEngine) return { exitCode, stdout, stderr };
   const isMissing = /executable file not found|no such file or directory/.test(stdout);
-  return { exitCode: isMissing ? 127 : 126, stdout: '', stderr: stdout.trim() };
+  return isMissing
+    ? { exitCode: 127, stdout: '', stderr: `the sandbox has no program "${program}"` }
+    : { exitCode: 126, stdout: '', stderr: `"${program}" could not be started: ${stdout.trim()}` };
 }

@@ -1,12 +1,16 @@
 import { posix } from 'node:path';
 import { ImageError } from '../errors.js';
 import type { PreparedImage, SandboxSpec } from '../sandbox.js';
-import { readFileFromContainer, type FileOwner } from './archive.js';
+import { pathFacts, readFileFromContainer, type FileOwner } from './archive.js';
 import type { Engine } from './engine.js';
 import { labelsOf } from './labels.js';
 
 /** A prepared image with the numbers behind its user. */
-export type InspectedImage = PreparedImage & { readonly owner: FileOwner };
+export type InspectedImage = PreparedImage & {
+  readonly owner: FileOwner;
+  /** The engine makes a working directory that the image lacks, for root; the agent must get it. */
+  readonly lacksWorkdir: boolean;
+};
 
 /**
  * Reads what an image says about its user, home and working directory, from its configuration and its own
@@ -33,6 +37,7 @@ export async function inspectImage(engine: Engine, reference: string, spec: Sand
       home: user.home,
       workdir: posix.normalize(workdir),
       owner: user.owner,
+      lacksWorkdir: await pathFacts(engine, container.id, posix.normalize(workdir)) === undefined,
     };
   } finally {
     await engine.call('remove a container', () => container.remove({ force: true, v: true }));

@@ -6,6 +6,7 @@ import { SandboxCleanupError, SandboxInputError } from '../errors.js';
 import type {
   ClosedNetwork, NetworkPlan, OpenSandboxOptions, OwnedSandbox, PreparedImage, ReapReport, SandboxProvider, SandboxSpec, Service,
 } from '../sandbox.js';
+import { handOverFolder } from './archive.js';
 import { removeContainer, startAttached } from './attached.js';
 import { openClosedNetwork, type DockerClosedNetwork } from './closed-network.js';
 import { ContainerSandbox } from './container-sandbox.js';
@@ -92,6 +93,7 @@ class DockerProvider implements SandboxProvider {
     });
     this.#open.add(sandbox);
     try {
+      if (image.lacksWorkdir) await handOverFolder(this.#engine, container.id, image.workdir, image.owner);
       await this.#engine.call('start a sandbox', () => container.start());
     } catch (error) {
       await sandbox.stop();
