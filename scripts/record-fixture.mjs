@@ -4,6 +4,9 @@
 //   node scripts/record-fixture.mjs claude-code <capture folder> [--run N] [--name case-name]
 //   node scripts/record-fixture.mjs codex <capture folder> [--run N] [--name case-name]
 //
+// --scrub FROM=TO, repeatable, renames a folder of the machine that the capture was made on. Give TO the length of FROM:
+// some texts of the CLIs are cut at a length.
+//
 // A Claude Code capture has run-N/{cmd.json,stdout.jsonl,stderr.txt,exit.json} and projects/. A Codex capture has
 // command.txt, [runN.]stdout.jsonl, [runN.]stderr.txt, [runN.]exit.txt and rollout/, or server-to-client.jsonl.
 // Written to fixtures/agents/<cli>/<version>/<case>/: input.jsonl, stderr.txt, exit.json, sessions/ or rollouts/, source.md.
@@ -17,7 +20,7 @@ const LONGEST_STRING = 700;
 const VENDOR_LISTS = new Set(['tools', 'slash_commands', 'skills', 'agents', 'plugins', 'names', 'addedTypes', 'addedLines', 'replacement_history', 'replacement_history_metadata', 'retained_context']);
 const VENDOR_OBJECTS = new Set(['base_instructions', 'state', 'resume_metadata', 'latest_token_usage_record', 'permission_profile', 'sandbox_policy', 'file_system_sandbox_policy', 'thread_settings', 'collaboration_mode', 'memory_paths', 'metadata', 'rate_limits', 'rateLimits']);
 
-const { positionals, values } = parseArgs({ allowPositionals: true, options: { run: { type: 'string' }, name: { type: 'string' } } });
+const { positionals, values } = parseArgs({ allowPositionals: true, options: { run: { type: 'string' }, name: { type: 'string' }, scrub: { type: 'string', multiple: true } } });
 const [cli, capture] = positionals;
 if (!['claude-code', 'codex'].includes(cli) || capture === undefined || !existsSync(capture)) {
   console.error('usage: node scripts/record-fixture.mjs claude-code|codex <capture folder> [--run N] [--name case-name]');
@@ -45,10 +48,13 @@ writeFileSync(join(target, 'source.md'), scrub([
 if (expected !== undefined) writeFileSync(join(target, 'expected.json'), expected);
 console.log(target);
 
-/** The folders that a capture was made in, under neutral names of the same length. latin1 keeps every byte as it is. */
+/** Folders of the capture's machine under other names, also with dashes for slashes, as Claude Code names its folders. latin1 keeps every byte. */
 function scrub(content) {
   const text = typeof content === 'string' ? content : content.toString('latin1');
-  const clean = text.replaceAll('/tmp/ws', '/srv/ws').replaceAll('-tmp-ws', '-srv-ws');
+  const clean = (values.scrub ?? []).map((pair) => pair.split('=')).reduce(
+    (rest, [from, to]) => rest.replaceAll(from, to).replaceAll(from.replaceAll('/', '-'), to.replaceAll('/', '-')),
+    text,
+  );
   return typeof content === 'string' ? clean : Buffer.from(clean, 'latin1');
 }
 

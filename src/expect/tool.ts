@@ -18,7 +18,7 @@ export interface ToolConditions {
 /**
  * One tool call, by its original or its canonical name.
  *
- * @param name For instance `Edit` or `file_edit`. Absent: any tool.
+ * @param name For instance `Edit` or `file_edit`. Absent: every tool.
  * @throws TypeError for conditions that are not known.
  */
 export function toolMatch(name?: string, conditions: ToolConditions = {}): ToolMatch {

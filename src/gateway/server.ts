@@ -18,7 +18,7 @@ export interface GatewayServerOptions {
   readonly onFault: (fault: unknown) => void;
   /** Default: loopback. */
   readonly host?: string;
-  /** Default: any free port. */
+  /** Default: a free port. */
   readonly port?: number;
 }
 

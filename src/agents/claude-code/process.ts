@@ -2,8 +2,8 @@ import type { StreamEvent } from '../../evidence/events.js';
 import type { JsonValue } from '../../evidence/json.js';
 import type { Turn } from '../../evidence/turn.js';
 import { fieldsOf, nameOf, textOf, type Fields } from '../fields.js';
-import { boundedJson, readJsonLine } from '../json-line.js';
-import { createLineReader } from '../line-reader.js';
+import { boundedJson } from '../json-line.js';
+import { createJsonLineReader } from '../json-lines.js';
 import { createTranscriptNotes, type ProcessEnd } from '../transcript.js';
 import { coverageOf } from './coverage.js';
 import { dataOf, endingOf } from './ending.js';
@@ -123,18 +123,14 @@ export function createProcessParser(options: ClaudeCodeParseOptions, session: Se
     teller.tell(record, context);
   };
 
-  const lines = createLineReader(
-    ({ number: own, text, terminated }) => {
-      const number = own + (options.goesOn?.lines ?? 0);
-      readJsonLine(
-      text,
+  const linesBefore = options.goesOn?.lines ?? 0;
+  const lines = createJsonLineReader({
+    value: (value, line) => {
       // `--output-format json --verbose` prints all messages as one array.
-      (value) => { for (const item of Array.isArray(value) && value.length > 0 ? (value as JsonValue[]) : [value]) take(item, number); },
-      (why) => unreadable(number, terminated ? why : `cut: ${why}`),
-      );
+      for (const item of Array.isArray(value) && value.length > 0 ? (value as JsonValue[]) : [value]) take(item, line + linesBefore);
     },
-    (number) => unreadable(number + (options.goesOn?.lines ?? 0), 'longer than a string can be'),
-  );
+    unreadable: (line, why) => unreadable(line + linesBefore, why),
+  });
 
   return {
     push(bytes) {

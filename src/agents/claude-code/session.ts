@@ -1,6 +1,6 @@
 import { fieldsOf, nameOf, type Fields } from '../fields.js';
 import { readJsonLine } from '../json-line.js';
-import { createLineReader } from '../line-reader.js';
+import { createJsonLineReader } from '../json-lines.js';
 import type { Unrecognised, Witness } from '../transcript.js';
 import { parentsOf, type AgentFile } from './agent-parents.js';
 
@@ -53,15 +53,14 @@ export function readSession(witnesses: readonly Witness[]): SessionRecord {
     } else {
       const file: AgentFile = { path, name: name.replace(/\.jsonl$/, ''), entries: [] };
       const spoiled = (line: number, why: string): void => { unreadable.push({ source: path, line, why }); };
-      const lines = createLineReader(({ number, text, terminated }) => readJsonLine(
-        text,
-        (value) => {
+      const lines = createJsonLineReader({
+        value: (value, line) => {
           const record = fieldsOf(value);
-          if (typeof record?.['type'] !== 'string') return spoiled(number, 'JSON, but not an object with a type');
-          file.entries.push({ record, line: number });
+          if (typeof record?.['type'] !== 'string') spoiled(line, 'JSON, but not an object with a type');
+          else file.entries.push({ record, line });
         },
-        (why) => spoiled(number, terminated ? why : `cut: ${why}`),
-      ), (number) => spoiled(number, 'longer than a string can be'));
+        unreadable: spoiled,
+      });
       lines.push(witness.bytes);
       lines.end();
       files.push(file);

@@ -1,7 +1,6 @@
 import type { JsonValue } from '../../evidence/json.js';
 import { countOf, fieldsOf, listOf, nameOf, textOf, type Fields } from '../fields.js';
-import { readJsonLine } from '../json-line.js';
-import { createLineReader } from '../line-reader.js';
+import { createJsonLineReader } from '../json-lines.js';
 import type { TranscriptNotes } from '../transcript.js';
 import { rolloutItemOf } from './app-items.js';
 import type { LiveReader } from './live.js';
@@ -187,10 +186,7 @@ export function createAppServerReader(notes: TranscriptNotes, { emitPrompt, conn
     unreadableLines += 1;
     notes.unrecognised('stdout', line, why);
   };
-  const lines = createLineReader(
-    ({ number, text, terminated }) => readJsonLine(text, (value) => take(value, number), (why) => unreadable(number, terminated ? why : `cut: ${why}`)),
-    (number) => unreadable(number, 'longer than a string can be'),
-  );
+  const lines = createJsonLineReader({ value: take, unreadable });
 
   return {
     push(bytes) {

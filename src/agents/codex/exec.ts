@@ -1,7 +1,6 @@
 import type { JsonValue } from '../../evidence/json.js';
 import { fieldsOf, nameOf, textOf } from '../fields.js';
-import { readJsonLine } from '../json-line.js';
-import { createLineReader } from '../line-reader.js';
+import { createJsonLineReader } from '../json-lines.js';
 import type { TranscriptNotes } from '../transcript.js';
 import { createEnvelopeTeller } from './envelope.js';
 import type { LiveReader } from './live.js';
@@ -88,10 +87,7 @@ export function createExecReader(notes: TranscriptNotes, { idOf, emitPrompt }: E
     }
   };
 
-  const lines = createLineReader(
-    ({ number, text, terminated }) => readJsonLine(text, (value) => take(value, number), (why) => unreadable(number, terminated ? why : `cut: ${why}`)),
-    (number) => unreadable(number, 'longer than a string can be'),
-  );
+  const lines = createJsonLineReader({ value: take, unreadable });
 
   return {
     push(bytes) {

@@ -36,7 +36,7 @@ export function parseCodexAppServer(witnesses: readonly Witness[], end: ProcessE
 }
 
 /**
- * Creates a parser of one process' `exec --json` output, to be fed as it comes in: any bytes, cut anywhere. `events` grows
+ * Creates a parser of one process' `exec --json` output, to be fed as it comes in, in bytes cut anywhere. `events` grows
  * with each push; `end` gives the whole turn, once.
  */
 export function createCodexExecParser(options: CodexParseOptions = {}): CodexParser {

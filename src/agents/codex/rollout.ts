@@ -1,6 +1,6 @@
+import type { JsonValue } from '../../evidence/json.js';
 import { fieldsOf, nameOf, type Fields } from '../fields.js';
-import { readJsonLine } from '../json-line.js';
-import { createLineReader } from '../line-reader.js';
+import { createJsonLineReader } from '../json-lines.js';
 import type { Unrecognised, Witness } from '../transcript.js';
 
 /** One line of a rollout file. Versions before 0.32 had no `payload` around what they record. */
@@ -58,7 +58,7 @@ export function readRollouts(witnesses: readonly Witness[]): Rollouts {
     let meta: Fields | undefined;
     let clock = 0;
     const spoiled = (line: number, why: string): void => { unreadable.push({ source: path, line, why }); };
-    const reader = createLineReader(({ number, text, terminated }) => readJsonLine(text, (value) => {
+    const take = (value: JsonValue, number: number): void => {
       const record = fieldsOf(value);
       const bare = record === undefined ? undefined : bareTypeOf(record);
       const type = bare ?? nameOf(record?.['type']);
@@ -79,7 +79,8 @@ export function readRollouts(witnesses: readonly Witness[]): Rollouts {
       const stamp = at === undefined ? Number.NaN : Date.parse(at);
       if (stamp > clock) clock = stamp;
       lines.push({ type, payload, line: number, time: clock, at: Number.isNaN(stamp) ? undefined : at, inherited: false });
-    }, (why) => spoiled(number, terminated ? why : `cut: ${why}`)), (number) => spoiled(number, 'longer than a string can be'));
+    };
+    const reader = createJsonLineReader({ value: take, unreadable: spoiled });
     reader.push(witness.bytes);
     reader.end();
     if (lines.length > 0) threads.push(threadOf(path, meta, withInherited(lines)));
