@@ -4,6 +4,7 @@ import { ClaimAuthoringError, ClaimStop } from './errors.js';
 
 const MOST_CLAIMS = 4096;
 const LABEL_CHARACTERS = 256;
+const CONDITION_LIMIT_MS = 60_000;
 
 /** A claim as it is made: its words, and how it is decided. */
 export interface ClaimSpec {
@@ -88,6 +89,19 @@ export class ClaimLedger {
   }
 }
 
+/** An author's own condition may never answer; the others are judged all the same. */
+async function inTime(entry: Entry): Promise<MatchOutcome> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`there was no answer within ${CONDITION_LIMIT_MS} ms`)), CONDITION_LIMIT_MS);
+  });
+  try {
+    return await Promise.race([entry.evaluate(), limit]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 async function decide(entry: Entry): Promise<Claim> {
   const facts = {
     ordinal: entry.ordinal,
@@ -96,7 +110,7 @@ async function decide(entry: Entry): Promise<Claim> {
     optional: entry.optional,
   };
   try {
-    const outcome = await entry.evaluate();
+    const outcome = await inTime(entry);
     switch (outcome.status) {
       case 'matched': return { ...facts, state: 'matched' };
       case 'mismatched': return { ...facts, state: 'mismatched', expected: outcome.expected, received: withPath(outcome) };

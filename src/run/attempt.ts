@@ -14,6 +14,7 @@ import { verdictOf } from '../verdict/verdict.js';
 import { createContentStore } from '../workspace/content-store.js';
 import { WorkspaceLedger, type ImageStates } from '../workspace/ledger.js';
 import { AgentIgnoredEndError, AgentThrewError, attemptErrorOf, NotAwaitedError, StrayExceptionError } from './attempt-error.js';
+import { agentFactsOf, attemptFactsOf } from './attempt-facts.js';
 import { boundSandbox } from './bound-sandbox.js';
 import { checkedTurn } from './checked-turn.js';
 import { attemptCostOf } from './attempt-cost.js';
@@ -282,19 +283,10 @@ class AttemptStory {
       ...(error === undefined ? {} : { error }),
       ...(this.#skipped === undefined ? {} : { skipped: this.#skipped }),
     });
-    const { model, reasoningEffort, flags = {}, labels = {} } = this.#attempt.experiment;
+    const facts = attemptFactsOf(this.#attempt);
     const ended = performance.now();
     const result: AttemptResult = {
-      id: this.#attempt.id,
-      evalId: this.#attempt.evalId,
-      experimentId: this.#attempt.experimentId,
-      index: this.#attempt.index,
-      agent: agent.name,
-      ...(model === undefined ? {} : { model }),
-      ...(reasoningEffort === undefined ? {} : { reasoningEffort }),
-      flags,
-      labels,
-      metadata: this.#attempt.evalDefinition.metadata ?? {},
+      ...facts,
       ...judgement,
       interrupted: this.#world.signal.aborted,
       ...(error === undefined ? {} : { error }),
@@ -302,7 +294,7 @@ class AttemptStory {
       claims,
       turns: this.#log.turns,
       usage: this.#log.usage,
-      ...attemptCostOf({ turns: this.#log.turns, usage: this.#log.usage, ...(model === undefined ? {} : { model }), pricing: this.#world.pricing ?? {} }),
+      ...attemptCostOf({ turns: this.#log.turns, usage: this.#log.usage, ...(facts.model === undefined ? {} : { model: facts.model }), pricing: this.#world.pricing ?? {} }),
       changes: this.#changes(),
       ...(counted === undefined ? {} : { gateway: counted }),
       diagnostics: this.#diagnostics,
@@ -329,17 +321,11 @@ class AttemptStory {
   }
 
   #agentContext(ordinal: number, session?: AgentSession, signal = this.#deadline.signal): AgentContext {
-    const { model, reasoningEffort, flags = {} } = this.#attempt.experiment;
     const endpoint: ModelEndpoint | undefined = this.#model?.endpoint;
     const turn = this.#log.turns.filter((record) => record.session === ordinal).length + 1;
     return {
       signal,
-      ...(model === undefined ? {} : { model }),
-      ...(reasoningEffort === undefined ? {} : { reasoningEffort }),
-      flags,
-      experimentId: this.#attempt.experimentId,
-      evalId: this.#attempt.evalId,
-      attempt: { id: this.#attempt.id, index: this.#attempt.index },
+      ...agentFactsOf(this.#attempt),
       session: session ?? { ordinal, id: undefined, capture: () => undefined, get: () => undefined, set: () => undefined },
       ...(endpoint === undefined ? {} : { endpoint }),
       openRaw: (name) => this.#world.sink.openRaw(`session${ordinal}-turn${turn}-${name}`),

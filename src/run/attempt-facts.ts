@@ -1,0 +1,22 @@
+import type { AgentContext } from '../agents/agent.js';
+import type { PlannedAttempt } from '../plan/plan.js';
+import type { AttemptResult } from './result.js';
+
+/** What a result says of the plan: who, by whom, how, which time. */
+export function attemptFactsOf({ id, evalId, experimentId, index, evalDefinition, experiment }: PlannedAttempt): Pick<
+  AttemptResult, 'id' | 'evalId' | 'experimentId' | 'index' | 'agent' | 'model' | 'reasoningEffort' | 'flags' | 'labels' | 'metadata'
+> {
+  const { labels = {} } = experiment;
+  return { id, evalId, experimentId, index, agent: experiment.agent.name, ...settingsOf(experiment), labels, metadata: evalDefinition.metadata ?? {} };
+}
+
+/** What an agent is told of the plan. */
+export function agentFactsOf({ id, evalId, experimentId, index, experiment }: PlannedAttempt): Pick<
+  AgentContext, 'model' | 'reasoningEffort' | 'flags' | 'experimentId' | 'evalId' | 'attempt'
+> {
+  return { ...settingsOf(experiment), experimentId, evalId, attempt: { id, index } };
+}
+
+function settingsOf({ model, reasoningEffort, flags = {} }: PlannedAttempt['experiment']): Pick<AgentContext, 'model' | 'reasoningEffort' | 'flags'> {
+  return { ...(model === undefined ? {} : { model }), ...(reasoningEffort === undefined ? {} : { reasoningEffort }), flags };
+}
