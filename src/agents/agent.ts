@@ -1,11 +1,34 @@
 import type { EvidenceCoverage } from '../evidence/coverage.js';
-import type { JsonValue } from '../evidence/json.js';
+import type { InputRequest } from '../evidence/events.js';
+import type { JsonObject, JsonValue } from '../evidence/json.js';
 import type { Turn } from '../evidence/turn.js';
 import type { OwnedSandbox } from '../sandbox/sandbox.js';
+import type { SessionSlot } from './session-slot.js';
+
+/** A file that is shown to the agent with a message, for instance a screenshot. */
+export interface InputFile {
+  readonly name: string;
+  /** For instance `image/png`. */
+  readonly mediaType: string;
+  /** Base64. */
+  readonly data: string;
+}
+
+/** A person's answer to one request: one of its options, or words of their own. */
+export type InputResponse =
+  | { readonly request: InputRequest; readonly optionId: string; readonly text?: never }
+  | { readonly request: InputRequest; readonly text: string; readonly optionId?: never };
 
 /** What an agent is told in one send. */
 export interface TurnInput {
+  /** The message. With `responses`: what was answered, in words, for the record. */
   readonly text: string;
+  /** Shown with the message. Absent: none. */
+  readonly files?: readonly InputFile[];
+  /** Answers to every request that the waiting turn before left open. Present only then. */
+  readonly responses?: readonly InputResponse[];
+  /** JSON Schema of the structured product that is asked for; it goes to `turn.data`. */
+  readonly schema?: JsonObject;
 }
 
 /** One line of conversation; the same object for every send of it. */
@@ -16,9 +39,11 @@ export interface AgentSession {
   readonly ordinal: number;
   /** Keeps the backend's id. The first one wins. */
   capture(id: string): void;
-  /** Private state of the adapter, by name. */
-  get<T>(slot: string): T | undefined;
-  set(slot: string, value: unknown): void;
+  /** Private state of the adapter. `undefined`: nothing was put there. */
+  get<T>(slot: SessionSlot<T>): T | undefined;
+  set<T>(slot: SessionSlot<T>, value: T): void;
+  /** As `get`, and empties the slot. */
+  take<T>(slot: SessionSlot<T>): T | undefined;
 }
 
 /** Where the agent's model is asked. The token is worth nothing outside its Attempt. */
@@ -44,13 +69,19 @@ export interface AgentContext {
   readonly experimentId: string;
   readonly evalId: string;
   readonly attempt: { readonly id: string; readonly index: number };
+  /** Where relative host paths of the experiment start: the folder of its file. Absolute. */
+  readonly experimentFolder: string;
   readonly session: AgentSession;
   /** Absent when the experiment has no gateway. */
   readonly endpoint?: ModelEndpoint;
   /** Opens a place for raw output of this send, for instance `stdout.jsonl`. */
   openRaw(name: string): Promise<RawSink>;
+  /** Keeps a record that the agent wrote itself, for instance a session file. A later one of the same path replaces it. */
+  keepFile(path: string, bytes: Uint8Array): Promise<void>;
   /** Something worth keeping that changes no verdict. */
   diagnostic(code: string, message: string): void;
+  /** Runs `cleanup` when the Attempt ends, before its sandbox goes; the last one registered runs first. */
+  onEnd(what: string, cleanup: () => Promise<void> | void): void;
 }
 
 /** The sandbox as an agent may use it: everything but ending it. */
@@ -65,6 +96,9 @@ export interface SandboxAgentContext extends AgentContext {
 export interface AgentSettings {
   readonly model?: string;
   readonly reasoningEffort?: string;
+  readonly flags?: { readonly [flag: string]: JsonValue };
+  /** Where relative host paths of the experiment start. Absent where the file is not known yet: nothing on disk can be checked. */
+  readonly experimentFolder?: string;
 }
 
 interface AgentFacts {
@@ -72,7 +106,7 @@ interface AgentFacts {
   readonly evidenceCoverage: EvidenceCoverage;
   /** True for an agent that can do nothing without a model endpoint. */
   readonly needsEndpoint: boolean;
-  /** Says why the agent cannot work with these settings. Called when an experiment is loaded. `undefined`: it can. */
+  /** Says why the agent cannot work with these settings. Called when an experiment is defined and again when it is planned. `undefined`: it can. */
   readonly check?: (settings: AgentSettings) => string | undefined;
 }
 

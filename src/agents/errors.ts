@@ -32,6 +32,11 @@ export class AgentSendError extends NiceEvalError {
   }
 }
 
+/** A send asks for something that the agent cannot do, for instance look at a file of an unknown kind. */
+export class AgentInputError extends NiceEvalError {
+  readonly code = 'agent-input';
+}
+
 /** True for an {@link AgentSendError}, also of another copy of the package. */
 export function isAgentSendError(error: unknown): error is AgentSendError {
   return error instanceof Error && (error as { code?: unknown }).code === 'agent-send-failed';

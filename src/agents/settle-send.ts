@@ -1,10 +1,18 @@
 import type { Turn } from '../evidence/turn.js';
 import { messageOf } from '../lifetime/error.js';
 import { AgentSendError, type SendFailureKind } from './errors.js';
-import type { Launched } from './launch.js';
+import type { CliEnd } from './running-cli.js';
 import type { ParsedTurn } from './transcript.js';
 
 const STDERR_TAIL_CHARACTERS = 1_500;
+
+/** Who was sent to, and how its process ended. */
+export interface SentTo {
+  readonly agent: string;
+  readonly program: string;
+  /** Absent: it is alive and waits. */
+  readonly ended?: CliEnd;
+}
 
 /**
  * Turns a parsed transcript into a turn, or into the reason why there is none: a CLI that said nothing, no end, or
@@ -12,8 +20,10 @@ const STDERR_TAIL_CHARACTERS = 1_500;
  *
  * @throws AgentSendError with everything that was seen.
  */
-export function settleSend(agent: string, program: string, launched: Launched, parsed: ParsedTurn): Turn {
+export function settleSend({ agent, program, ended }: SentTo, parsed: ParsedTurn): Turn {
   const { ending } = parsed;
+  if (ended === undefined && ending.kind === 'waiting') return parsed.turn;
+  const launched = ended ?? { end: { exitCode: null }, stderr: '' };
   const fail = (kind: SendFailureKind, message: string, cause?: unknown): AgentSendError => {
     const stderrTail = launched.stderr.trim().slice(-STDERR_TAIL_CHARACTERS);
     const told = stderrTail === '' ? message : `${message} Its standard error ends: ${stderrTail}`;

@@ -37,6 +37,14 @@ export class ClaimLedger {
     return this.#handleOf(entry);
   }
 
+  /** Registers a claim that is decided already. What is thrown ends the test, when it does not hold. */
+  decided(description: string, outcome: MatchOutcome): ClaimStop | undefined {
+    this.register({ description, evaluate: () => outcome });
+    if (outcome.status === 'matched') return undefined;
+    this.#closed = `the test was stopped by "${description}"`;
+    return new ClaimStop(description);
+  }
+
   /** Takes no more claims: the test has ended. */
   close(): void {
     this.#closed ??= 'the test has ended';

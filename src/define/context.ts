@@ -1,8 +1,10 @@
+import type { InputFile, InputResponse } from '../agents/agent.js';
 import type { ClaimHandle, FileClaimHandle } from '../assert/claim.js';
 import type { FileChangedOptions } from '../assert/file-claims.js';
+import type { InputRequestFilter } from '../assert/input-claims.js';
 import type { CalledToolOptions, ToolSelector } from '../assert/scoped-claims.js';
-import type { StreamEvent } from '../evidence/events.js';
-import type { JsonValue } from '../evidence/json.js';
+import type { InputRequest, StreamEvent } from '../evidence/events.js';
+import type { JsonObject, JsonValue } from '../evidence/json.js';
 import type { ToolOccurrence } from '../evidence/occurrence.js';
 import type { TurnStatus } from '../evidence/turn.js';
 import type { Usage } from '../evidence/usage.js';
@@ -10,7 +12,16 @@ import type { ValueMatch } from '../expect/match.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 
 /** What a message to the agent may be. */
-export type SendInput = string | { readonly text: string };
+export type SendInput = string | {
+  readonly text: string;
+  /** Files to show with it, for instance screenshots: paths relative to the eval's file, or bytes. */
+  readonly files?: readonly (string | InputFile)[];
+  /** JSON Schema of a structured product. It goes to `turn.data`; a turn whose product does not fit has failed. */
+  readonly schema?: JsonObject;
+};
+
+/** An answer to what an agent asks. A text fits when one request is open; the id of one of its options means that option. */
+export type RespondAnswer = string | InputResponse;
 
 /** Claims about what an agent did. Each freezes what its scope has seen until the call. */
 export interface ScopedClaims {
@@ -47,6 +58,17 @@ export interface SessionHandle extends ScopedClaims {
    * @throws AgentSendError when there was no turn to judge; it ends the test as errored unless it is caught.
    */
   send(input: SendInput): Promise<TurnHandle>;
+  /** Sends a message with one file, by its path relative to the eval's file. `text` defaults to a pointer to it. */
+  sendFile(path: string, text?: string): Promise<TurnHandle>;
+  /**
+   * Claims that the session waits for an answer to exactly one request that fits, and hands it over. When it does not, the
+   * test ends here and the claim decides the verdict. Default: any request.
+   */
+  requireInputRequest(filter?: InputRequestFilter): InputRequest;
+  /** Answers everything that the waiting turn asked, and waits for what the agent does with it. */
+  respond(...answers: readonly RespondAnswer[]): Promise<TurnHandle>;
+  /** Answers every open request with the same option, for instance `approve`. */
+  respondAll(optionId: string): Promise<TurnHandle>;
 }
 
 /** The sandbox, and claims about what the agent changed in its working directory. */

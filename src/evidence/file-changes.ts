@@ -55,7 +55,7 @@ export interface ChangeSummary {
   readonly sizeBytes: number;
 }
 
-const WINDOW_FLAGS = ['late-writer', 'timed-out', 'sandbox-gone'] as const;
+const WINDOW_FLAGS = ['late-writer', 'timed-out', 'sandbox-gone', 'waiting'] as const;
 
 /** What a reader of a window must know about it. */
 export type WindowFlag = (typeof WINDOW_FLAGS)[number];

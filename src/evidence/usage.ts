@@ -61,3 +61,17 @@ export function addUsage(parts: readonly Usage[]): Usage {
   }
   return sum;
 }
+
+/** What was used between two totals. A bucket that fell, which no total does, counts as nothing. */
+export function usageSince(before: Usage | undefined, after: Usage): Usage {
+  if (before === undefined) return after;
+  const since: { -readonly [K in keyof Usage]: Usage[K] } = {};
+  for (const key of NUMERIC) {
+    const value = after[key];
+    if (value !== undefined) since[key] = Math.max(0, value - (before[key] ?? 0));
+  }
+  if (after.models !== undefined) {
+    since.models = Object.fromEntries(Object.entries(after.models).map(([model, usage]) => [model, usageSince(before.models?.[model], usage)]));
+  }
+  return since;
+}

@@ -15,10 +15,12 @@ export function jsonMatch(expected: JsonPattern): ValueMatch {
   return createMatch({ domain: 'value', description, evaluate: (value) => compare(expected, value, '') });
 }
 
-async function compare(expected: JsonPattern, value: unknown, path: string): Promise<MatchOutcome> {
+/** At once, unless a nested value match takes its time. */
+function compare(expected: JsonPattern, value: unknown, path: string): MatchOutcome | Promise<MatchOutcome> {
   if (isMatch(expected)) {
-    const outcome = await (expected).evaluate(value);
-    return outcome.status === 'mismatched' ? { ...outcome, path: path || '/' } : outcome;
+    const placed = (outcome: MatchOutcome): MatchOutcome => (outcome.status === 'mismatched' ? { ...outcome, path: path || '/' } : outcome);
+    const outcome = expected.evaluate(value);
+    return outcome instanceof Promise ? outcome.then(placed) : placed(outcome);
   }
   if (expected instanceof RegExp) {
     const found = typeof value === 'string' && new RegExp(expected.source, expected.flags).test(value);
@@ -37,8 +39,12 @@ async function compare(expected: JsonPattern, value: unknown, path: string): Pro
   return Object.is(expected, value) ? MATCHED : mismatch(show(expected), value, path);
 }
 
-async function firstTrouble(pending: readonly (MatchOutcome | Promise<MatchOutcome>)[]): Promise<MatchOutcome> {
-  const outcomes = await Promise.all(pending);
+function firstTrouble(pending: readonly (MatchOutcome | Promise<MatchOutcome>)[]): MatchOutcome | Promise<MatchOutcome> {
+  if (pending.some((outcome) => outcome instanceof Promise)) return Promise.all(pending).then(worstOf);
+  return worstOf(pending as readonly MatchOutcome[]);
+}
+
+function worstOf(outcomes: readonly MatchOutcome[]): MatchOutcome {
   return outcomes.find((o) => o.status === 'mismatched') ?? outcomes.find((o) => o.status === 'unavailable') ?? MATCHED;
 }
 

@@ -29,6 +29,8 @@ export interface PlannedAttempt {
   readonly id: string;
   readonly evalId: string;
   readonly experimentId: string;
+  /** Absolute. Relative host paths of the experiment start in its folder. */
+  readonly experimentFile: string;
   /** From 1. */
   readonly index: number;
   readonly evalFile: string;
@@ -64,6 +66,7 @@ export async function planRun(project: Project, options: PlanOptions): Promise<P
   for (const experiment of experiments) {
     const script = await scriptOf(project, experiment, problems);
     checkWanted(project, experiment, problems);
+    checkAgent(project, experiment, problems);
     const wanted = evals.filter((found) => isWanted(project, experiment, found, problems));
     for (const found of wanted) attempts.push(...attemptsOf(project, experiment, found, options, script));
   }
@@ -95,6 +98,12 @@ function checkWanted(project: Project, experiment: Discovered<ExperimentDefiniti
     const ids = project.evals.map(({ id }) => id).join(', ');
     problems.push(`${relative(project.root, experiment.file)}: its \`evals\` hold "${selector}", which fits no eval. There are: ${ids}.`);
   }
+}
+
+/** What an agent needs besides its own settings may lie beside the experiment's file. */
+function checkAgent(project: Project, { file, definition }: Discovered<ExperimentDefinition>, problems: string[]): void {
+  const problem = definition.agent.check?.({ ...definition, experimentFolder: dirname(file) });
+  if (problem !== undefined) problems.push(`${relative(project.root, file)}: ${problem}`);
 }
 
 function isWanted(project: Project, experiment: Discovered<ExperimentDefinition>, found: Discovered<EvalDefinition>, problems: string[]): boolean {
@@ -148,6 +157,7 @@ function attemptsOf(
     id: attemptIdOf(experiment.id, found.id, position + 1),
     evalId: found.id,
     experimentId: experiment.id,
+    experimentFile: experiment.file,
     index: position + 1,
     evalFile: found.file,
     evalDefinition: found.definition,

@@ -1,10 +1,11 @@
 import { createWriteStream } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import type { RawSink } from '../agents/agent.js';
 import type { AttemptSink, RunSink } from '../run/ports.js';
 import type { AttemptResult, RunResult } from '../run/result.js';
+import { keptPathOf } from './kept-path.js';
 import { SCHEMA_VERSION } from './schema.js';
 import { writeAtomic } from './write-atomic.js';
 
@@ -32,6 +33,11 @@ function attemptSink(folder: string): AttemptSink {
   return {
     blobFolder: join(folder, 'blobs'),
     openRaw: (name) => Promise.resolve(openRawFile(join(folder, 'raw', basename(name)))),
+    async keepFile(path, bytes) {
+      const file = join(folder, 'raw/files', keptPathOf(path));
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, bytes);
+    },
     async seal(result) {
       const { claims, changes, turns, ...facts } = result;
       const lines = turns.flatMap(({ session, turn, events }) => events.map((event) => `${JSON.stringify({ session, turn, event })}\n`));

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import type { AgentContext } from '../agents/agent.js';
 import type { PlannedAttempt } from '../plan/plan.js';
 import type { AttemptResult } from './result.js';
@@ -11,10 +12,10 @@ export function attemptFactsOf({ id, evalId, experimentId, index, evalDefinition
 }
 
 /** What an agent is told of the plan. */
-export function agentFactsOf({ id, evalId, experimentId, index, experiment }: PlannedAttempt): Pick<
-  AgentContext, 'model' | 'reasoningEffort' | 'flags' | 'experimentId' | 'evalId' | 'attempt'
+export function agentFactsOf({ id, evalId, experimentId, experimentFile, index, experiment }: PlannedAttempt): Pick<
+  AgentContext, 'model' | 'reasoningEffort' | 'flags' | 'experimentId' | 'evalId' | 'attempt' | 'experimentFolder'
 > {
-  return { ...settingsOf(experiment), experimentId, evalId, attempt: { id, index } };
+  return { ...settingsOf(experiment), experimentId, evalId, attempt: { id, index }, experimentFolder: dirname(experimentFile) };
 }
 
 function settingsOf({ model, reasoningEffort, flags = {} }: PlannedAttempt['experiment']): Pick<AgentContext, 'model' | 'reasoningEffort' | 'flags'> {

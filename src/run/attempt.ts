@@ -13,6 +13,7 @@ import type { NetworkPlan, OwnedSandbox, SandboxProvider } from '../sandbox/sand
 import { verdictOf } from '../verdict/verdict.js';
 import { createContentStore } from '../workspace/content-store.js';
 import { WorkspaceLedger, type ImageStates } from '../workspace/ledger.js';
+import { createAgentSession } from './agent-session.js';
 import { AgentIgnoredEndError, AgentThrewError, attemptErrorOf, NotAwaitedError, StrayExceptionError } from './attempt-error.js';
 import { agentFactsOf, attemptFactsOf } from './attempt-facts.js';
 import { boundSandbox } from './bound-sandbox.js';
@@ -217,7 +218,8 @@ class AttemptStory {
   async #send(input: TurnInput, session: AgentSession): Promise<TurnRecord> {
     this.#deadline.signal.throwIfAborted();
     const { agent } = this.#attempt.experiment;
-    await this.#ledger?.openWindow();
+    const conversation = `session ${session.ordinal}`;
+    await this.#ledger?.openWindow(conversation);
     const open = this.#log.begin(session.ordinal);
     const startedAt = new Date();
     const begun = performance.now();
@@ -225,8 +227,11 @@ class AttemptStory {
       prompt: input.text, startedAt: startedAt.toISOString(), durationMs: Math.round(performance.now() - begun), ...extra,
     });
     const flags: WindowFlag[] = [];
+    let waits = false;
     try {
-      return seen({ turn: checkedTurn(agent.name, await this.#answer(input, session)) });
+      const record = seen({ turn: checkedTurn(agent.name, await this.#answer(input, session)) });
+      waits = record.status === 'waiting';
+      return record;
     } catch (error) {
       if (this.#deadline.signal.aborted) flags.push('timed-out');
       const kind = isAgentSendError(error) ? error.facts.kind : 'broken';
@@ -239,7 +244,7 @@ class AttemptStory {
       }
       throw error;
     } finally {
-      await this.#ledger?.closeWindow(open.label, { flags });
+      await this.#ledger?.closeWindow(open.label, { flags, ...(waits ? { waits: conversation } : {}) });
     }
   }
 
@@ -326,10 +331,12 @@ class AttemptStory {
     return {
       signal,
       ...agentFactsOf(this.#attempt),
-      session: session ?? { ordinal, id: undefined, capture: () => undefined, get: () => undefined, set: () => undefined },
+      session: session ?? createAgentSession(ordinal),
       ...(endpoint === undefined ? {} : { endpoint }),
       openRaw: (name) => this.#world.sink.openRaw(`session${ordinal}-turn${turn}-${name}`),
+      keepFile: (path, bytes) => this.#world.sink.keepFile(path, bytes),
       diagnostic: (code, message) => this.#note(code, message),
+      onEnd: (what, cleanup) => this.#scope.defer(what, cleanup),
     };
   }
 

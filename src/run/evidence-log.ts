@@ -24,6 +24,11 @@ export class EvidenceLog {
     this.#declared = declared;
   }
 
+  /** What the agent can give at the most. */
+  get declared(): EvidenceCoverage {
+    return this.#declared;
+  }
+
   get turns(): readonly TurnRecord[] {
     return this.#turns;
   }

@@ -15,6 +15,8 @@ export type RunEvent =
 export interface AttemptSink {
   /** Opens a file for raw output of one send. */
   openRaw(name: string): Promise<RawSink>;
+  /** Keeps a file that the agent wrote, whole. `path` is hostile; a later file of the same path replaces it. */
+  keepFile(path: string, bytes: Uint8Array): Promise<void>;
   /** A folder for kept file contents. */
   readonly blobFolder: string;
   /** Called once, after teardown. */

@@ -99,7 +99,7 @@ async function openedSink(attempt: PlannedAttempt, sink: RunSink): Promise<Attem
     return await sink.openAttempt(attempt);
   } catch (error) {
     const refuse = (): Promise<never> => Promise.reject(new Error(messageOf(error), { cause: error }));
-    return { openRaw: refuse, seal: refuse, blobFolder: join(tmpdir(), `niceeval-unrecorded-${attempt.id}`) };
+    return { openRaw: refuse, keepFile: refuse, seal: refuse, blobFolder: join(tmpdir(), `niceeval-unrecorded-${attempt.id}`) };
   }
 }
 

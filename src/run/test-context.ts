@@ -3,12 +3,13 @@ import type { ScopeEvidence } from '../assert/scope.js';
 import { calledTool, notCalledTool, succeeded } from '../assert/scoped-claims.js';
 import { isMatch } from '../expect/match.js';
 import { ClaimAuthoringError } from '../assert/errors.js';
-import type { SandboxTools, ScopedClaims, SendInput, SessionHandle, TestContext, TurnHandle } from '../define/context.js';
+import type { SandboxTools, ScopedClaims, SessionHandle, TestContext, TurnHandle } from '../define/context.js';
 import type { StreamEvent } from '../evidence/events.js';
 import { toolOccurrencesOf } from '../evidence/occurrence.js';
 import type { AgentSession, TurnInput } from '../agents/agent.js';
 import type { PlannedAttempt } from '../plan/plan.js';
 import { createAgentSession } from './agent-session.js';
+import { createConversation } from './conversation.js';
 import type { EvidenceLog } from './evidence-log.js';
 import type { TurnRecord } from './result.js';
 
@@ -42,6 +43,10 @@ export function createTestContext(options: TestContextOptions): TestContext {
   return {
     ...root,
     send: main.send,
+    sendFile: main.sendFile,
+    requireInputRequest: main.requireInputRequest,
+    respond: main.respond,
+    respondAll: main.respondAll,
     get sessionId() { return main.sessionId; },
     get reply() { return main.reply; },
     get events() { return log.eventsOf(); },
@@ -83,12 +88,19 @@ function createSession(options: TestContextOptions, name: string | undefined): S
   const ordinal = options.log.newSession();
   const session = createAgentSession(ordinal);
   const title = name ?? `session ${ordinal}`;
+  const { log, claims, send } = options;
+  const conversation = createConversation({ title, session, log, claims, send, evalFile: options.attempt.evalFile });
+  const handled = async (turn: Promise<TurnRecord>): Promise<TurnHandle> => turnHandle(options, await turn);
   return {
     ...scopedClaims(options.claims, () => options.log.scope(title, { session: ordinal })),
     get sessionId() { return session.id; },
     get reply() { return lastText(options.log.eventsOf(ordinal)); },
     get events() { return options.log.eventsOf(ordinal); },
-    send: async (input) => turnHandle(options, await options.send(turnInputOf(input), session)),
+    send: (input) => handled(conversation.send(input)),
+    sendFile: (path, text) => handled(conversation.sendFile(path, text)),
+    requireInputRequest: (filter) => conversation.requireInputRequest(filter),
+    respond: (...answers) => handled(conversation.respond(answers)),
+    respondAll: (optionId) => handled(conversation.respondAll(optionId)),
   };
 }
 
@@ -118,10 +130,4 @@ function lastText(events: readonly StreamEvent[]): string {
     event.type === 'message' && event.role === 'assistant' && event.parentOperationId === undefined && event.text.trim() !== '' ? [event.text] : []
   ));
   return texts.at(-1) ?? '';
-}
-
-function turnInputOf(input: SendInput): TurnInput {
-  const text = typeof input === 'string' ? input : input?.text;
-  if (typeof text !== 'string' || text.trim() === '') throw new ClaimAuthoringError('send(...) needs a text that is not blank.');
-  return { text };
 }

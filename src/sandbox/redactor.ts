@@ -42,6 +42,12 @@ export function createRedactor(values: readonly string[]): Redactor {
   };
 }
 
+/** Replaces secrets in bytes that are there whole. */
+export function redactedBytes(values: readonly string[], bytes: Uint8Array): Uint8Array {
+  const redactor = createRedactor(values);
+  return Buffer.concat([redactor.push(bytes), redactor.flush()]);
+}
+
 function firstHit(text: Buffer, secrets: readonly Buffer[]): { at: number; length: number } | undefined {
   let best: { at: number; length: number } | undefined;
   for (const secret of secrets) {

@@ -12,8 +12,8 @@ export interface CommandOptions {
   readonly timeoutMs?: number;
   /** Aborting it ends every process of the command; the call rejects with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** What the command reads. Default: nothing; it sees the end of input at once. */
-  readonly stdin?: string | Uint8Array;
+  /** What the command reads, at once or as it comes. Default: nothing; it sees the end of input at once. */
+  readonly stdin?: string | Uint8Array | Readable;
   /** Called with raw bytes as they come; the command is held back while a returned promise is open. */
   readonly onStdout?: (chunk: Uint8Array) => void | Promise<void>;
   readonly onStderr?: (chunk: Uint8Array) => void | Promise<void>;

@@ -12,6 +12,8 @@ import { scan } from './scan.js';
 const PATIENCE_MS = 2_000;
 const LOOK_AGAIN_MS = 100;
 
+const NOBODY: SparedProcesses = { pids: new Set(), innerPids: [] };
+
 /** States of the images that runs start from; the same for every sandbox of one image. */
 export type ImageStates = Map<string, Promise<Manifest>>;
 
@@ -28,7 +30,9 @@ export class WorkspaceLedger {
   #state: Manifest = new Map();
   #dirty = false;
   /** What the eval itself left running, for instance a server; it is not the agent's. */
-  #spared: SparedProcesses | undefined;
+  #spared: SparedProcesses = NOBODY;
+  /** Processes of agents that wait for an answer, by the name of their conversation. */
+  readonly #waiting = new Map<string, SparedProcesses>();
   #failure: string | undefined;
 
   private constructor(sandbox: OwnedSandbox, store: ContentStore) {
@@ -65,21 +69,33 @@ export class WorkspaceLedger {
     this.#dirty = true;
   }
 
-  /** The agent is about to start: what differs from the last look until now is the eval's. */
-  async openWindow(): Promise<void> {
-    if (!this.#dirty) return;
-    await this.#guarded(async () => {
-      this.#spared = await this.#sandbox.spareAgentProcesses();
-      this.#state = await this.#look(true);
-    });
-    this.#dirty = false;
+  /**
+   * The agent is about to start, or to go on: what differs from the last look until now is the eval's.
+   *
+   * @param conversation Names the line of conversation, for agents that wait for an answer between two windows.
+   */
+  async openWindow(conversation: string): Promise<void> {
+    if (this.#dirty) {
+      await this.#guarded(async () => {
+        this.#spared = without(await this.#sandbox.spareAgentProcesses(), [...this.#waiting.values()]);
+        this.#state = await this.#look(true);
+      });
+      this.#dirty = false;
+    }
+    // What worked for it before it waited is its own again, and ends with it.
+    this.#waiting.delete(conversation);
   }
 
-  /** The agent's CLI has ended: whatever differs from the window's start is the agent's. */
-  async closeWindow(label: string, options: { readonly flags?: readonly WindowFlag[] } = {}): Promise<void> {
+  /**
+   * The agent's CLI has ended, or waits for a person: whatever differs from the window's start is the agent's.
+   *
+   * @param options.waits The conversation whose CLI is alive and waits. Its processes are left alone, and the window says so.
+   */
+  async closeWindow(label: string, options: { readonly flags?: readonly WindowFlag[]; readonly waits?: string } = {}): Promise<void> {
     await this.#guarded(async () => {
       const flags = new Set<WindowFlag>(options.flags ?? []);
-      const left = await this.#endLateWriters();
+      const left = options.waits === undefined ? await this.#endLateWriters() : await this.#letWait(options.waits);
+      if (left === 'waiting') flags.add('waiting');
       if (left === 'ended') flags.add('late-writer');
       if (left === 'sandbox gone') flags.add('sandbox-gone');
       const before = this.#state;
@@ -158,20 +174,35 @@ export class WorkspaceLedger {
     return whole;
   }
 
+  async #letWait(conversation: string): Promise<'waiting'> {
+    this.#waiting.set(conversation, without(await this.#sandbox.spareAgentProcesses(), [this.#spared, ...this.#waiting.values()]));
+    return 'waiting';
+  }
+
   /** Waits for what the agent left running, then ends it. */
   async #endLateWriters(): Promise<'none left' | 'ended' | 'sandbox gone'> {
     const until = performance.now() + PATIENCE_MS;
+    const spared = together([this.#spared, ...this.#waiting.values()]);
     try {
       for (;;) {
-        if ((await this.#sandbox.agentProcesses()).every(({ pid }) => this.#spared?.pids.has(pid) === true)) return 'none left';
+        if ((await this.#sandbox.agentProcesses()).every(({ pid }) => spared.pids.has(pid))) return 'none left';
         if (performance.now() >= until) break;
         await new Promise((resolve) => { setTimeout(resolve, LOOK_AGAIN_MS); });
       }
-      await this.#sandbox.endAgentProcesses(this.#spared);
+      await this.#sandbox.endAgentProcesses(spared);
       return 'ended';
     } catch (error) {
       if (await this.#sandbox.isRunning()) throw error;
       return 'sandbox gone';
     }
   }
+}
+
+function together(all: readonly SparedProcesses[]): SparedProcesses {
+  return { pids: new Set(all.flatMap(({ pids }) => [...pids])), innerPids: [...new Set(all.flatMap(({ innerPids }) => innerPids))] };
+}
+
+function without(some: SparedProcesses, others: readonly SparedProcesses[]): SparedProcesses {
+  const out = together(others);
+  return { pids: new Set([...some.pids].filter((pid) => !out.pids.has(pid))), innerPids: some.innerPids.filter((pid) => !out.innerPids.includes(pid)) };
 }

@@ -151,7 +151,7 @@ describe('a mistake of the author is told at once', () => {
 
   test.each<[string, (t: TestContext) => unknown, string]>([
     ['a blank message', (t) => t.send('  '), 'send(...) needs a text that is not blank.'],
-    ['a message that is no text', (t) => t.send(undefined as unknown as string), 'send(...) needs a text that is not blank.'],
+    ['a message that is no text', (t) => t.send(undefined as unknown as string), 'send(...) needs a text, or { text, files?, schema? }.'],
     ['check with a plain value', (t) => t.check(1, 1 as unknown as ValueMatch), 'check(value, match) needs a value match, for instance equals(...).'],
     ['check with a match of tool calls', (t) => t.check(1, toolMatch('Edit') as unknown as ValueMatch), 'check(value, match) needs a value match, for instance equals(...).'],
     ['check with a promise', (t) => t.check(Promise.resolve(1), equals(1)), 'check(value, match) was given a promise. Put `await` before the value.'],

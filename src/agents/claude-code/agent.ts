@@ -2,65 +2,131 @@ import { posix } from 'node:path';
 import { completeEvidenceCoverage } from '../../evidence/coverage.js';
 import type { Turn } from '../../evidence/turn.js';
 import type { SandboxAgent, SandboxAgentContext, TurnInput } from '../agent.js';
+import { argsOf, checkOptions, envOf } from '../agent-options.js';
+import { collectWitnesses } from '../collect-witnesses.js';
 import { defineSandboxAgent } from '../define-agent.js';
-import { collectWitnesses, launch } from '../launch.js';
+import { AgentInputError, AgentSendError } from '../errors.js';
+import { secretsOfServers } from '../mcp-server.js';
+import { createSessionSlot } from '../session-slot.js';
 import { settleSend } from '../settle-send.js';
-import { unsupportedEffort } from '../unsupported.js';
+import { outputCheckOf, type OutputCheck } from '../structured-output.js';
+import { openDialogue, type Dialogue } from './dialogue.js';
+import { claudeCodeOptionsSchema, NOT_OF_CLAUDE_CODE, type ClaudeCodeOptions } from './options.js';
 import { parseClaudeCode, type ClaudeCodeSessionMemory } from './parse.js';
+import { claudeCodeProblem, placesOf, setUpClaudeCode } from './setup.js';
 
-/** Options of {@link claudeCode}. */
-export interface ClaudeCodeOptions {
-  /** Shown in tables. Default: `claude-code`. */
-  readonly name?: string;
-  /** Further arguments of the CLI, after ours. */
-  readonly args?: readonly string[];
-  /** Further environment of the CLI. */
-  readonly env?: Readonly<Record<string, string>>;
+/** A process of the CLI that is at work on a turn, or waits in the middle of one. */
+interface LiveProcess {
+  readonly dialogue: Dialogue;
+  readonly check: OutputCheck;
+  readonly wantsData: boolean;
+  /** Lines of its output that earlier turns told. */
+  lines: number;
 }
 
-const MEMORY = 'claude-code.memory';
-// claude 2.1.197 --help, --effort.
-const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'];
+const MEMORY = createSessionSlot<ClaudeCodeSessionMemory>('what earlier turns told');
+const LIVE = createSessionSlot<LiveProcess>('the process that waits');
 
 /**
- * The Claude Code CLI, started once per send in print mode, without permission prompts: the container is the boundary.
- * `model` of the experiment becomes `--model`, `reasoningEffort` becomes `--effort`.
+ * The Claude Code CLI, started once per send in print mode and spoken to in stream-json: what it asks a person becomes
+ * `input.requested`. `model` of the experiment becomes `--model`, `reasoningEffort` becomes `--effort`.
+ *
+ * @throws TypeError for an option that it does not have or that does not fit.
  */
 export function claudeCode(options: ClaudeCodeOptions = {}): SandboxAgent {
+  checkOptions('claudeCode', options, claudeCodeOptionsSchema, NOT_OF_CLAUDE_CODE);
   const name = options.name ?? 'claude-code';
   return defineSandboxAgent({
     name,
     needsEndpoint: true,
     // The most that this CLI can give; every turn states what it really had.
     evidenceCoverage: completeEvidenceCoverage,
-    check: ({ reasoningEffort }) => unsupportedEffort('Claude Code', EFFORTS, reasoningEffort),
+    check: (settings) => claudeCodeProblem(options, settings),
+    setup: (ctx) => setUpClaudeCode(options, ctx),
     send: (input, ctx) => send(name, options, input, ctx),
   });
 }
 
 async function send(name: string, options: ClaudeCodeOptions, input: TurnInput, ctx: SandboxAgentContext): Promise<Turn> {
-  const launched = await launch(ctx, {
-    argv: [
-      'claude', '--print', '--output-format', 'stream-json', '--verbose', '--dangerously-skip-permissions',
-      ...(ctx.model === undefined ? [] : ['--model', ctx.model]),
-      ...(ctx.reasoningEffort === undefined ? [] : ['--effort', ctx.reasoningEffort]),
-      ...(ctx.session.id === undefined ? [] : ['--resume', ctx.session.id]),
-      ...options.args ?? [],
-    ],
-    env: { ...environment(ctx), ...options.env },
-    stdin: input.text,
+  const live = input.responses === undefined ? await begin(name, options, input, ctx) : ctx.session.take(LIVE);
+  if (live === undefined) throw new AgentInputError('There is nobody to answer: no turn of this session waits.');
+  const { dialogue } = live;
+  if (input.responses !== undefined) dialogue.answer(input.responses);
+  const waits = await dialogue.rest() === 'asking';
+  const ended = waits ? undefined : await dialogue.cli.ended;
+  const stdout = dialogue.cli.takeOutput({ wholeLines: waits });
+  const sessions = await collectWitnesses(ctx, {
+    kind: 'session', folder: posix.join(ctx.sandbox.home, '.claude/projects'), suffixes: ['.jsonl', '.json', '.txt'], sensitiveValues: secretsOf(options),
   });
-  const sessions = await collectWitnesses(ctx, 'session', posix.join(ctx.sandbox.home, '.claude/projects'), ['.jsonl', '.json', '.txt']);
-  const before = ctx.session.get<ClaudeCodeSessionMemory>(MEMORY);
+  const before = ctx.session.get(MEMORY);
   const parsed = parseClaudeCode(
-    [{ kind: 'stdout', bytes: launched.stdout }, { kind: 'stderr', bytes: Buffer.from(launched.stderr) }, ...sessions],
-    launched.end,
-    { prompt: input.text, ...(before === undefined ? {} : { before }) },
+    [{ kind: 'stdout', bytes: stdout }, ...(ended === undefined ? [] : [{ kind: 'stderr', bytes: Buffer.from(ended.stderr) } as const]), ...sessions],
+    ended?.end ?? { exitCode: null },
+    {
+      prompt: input.text, wantsData: live.wantsData, toBeContinued: waits,
+      ...(before === undefined ? {} : { before }), ...(live.lines === 0 ? {} : { goesOn: { lines: live.lines } }),
+    },
   );
+  live.lines += stdout.reduce((count, byte) => (byte === LINE_FEED ? count + 1 : count), 0);
   ctx.session.set(MEMORY, parsed.after);
+  if (waits) ctx.session.set(LIVE, live);
   if (parsed.sessionId !== undefined) ctx.session.capture(parsed.sessionId);
   for (const problem of parsed.problems) ctx.diagnostic('transcript', problem);
-  return settleSend(name, 'claude', launched, parsed);
+  return live.check(settleSend({ agent: name, program: 'claude', ...(ended === undefined ? {} : { ended }) }, parsed));
+}
+
+const LINE_FEED = 0x0a;
+
+/** Starts the CLI, waits for its tool servers, and says the message. */
+async function begin(name: string, options: ClaudeCodeOptions, input: TurnInput, ctx: SandboxAgentContext): Promise<LiveProcess> {
+  const check = outputCheckOf(input.schema);
+  const isFirst = ctx.session.id === undefined;
+  const dialogue = await openDialogue(ctx, {
+    argv: argvOf(options, input, ctx), env: { ...environment(ctx), ...envOf(options, ctx.flags) }, sensitiveValues: secretsOf(options),
+  });
+  ctx.onEnd('end Claude Code', () => dialogue.cli.stop(new Error('the Attempt has ended')));
+  if ((options.mcpServers ?? []).length > 0) {
+    const absent = (await dialogue.serversReady()).filter(({ status }) => status !== 'connected');
+    for (const { name: server, status, error } of absent) {
+      const message = `The MCP server "${server}" is ${status}${error === undefined ? '' : `: ${error}`}.`;
+      // What the agent itself broke in an earlier turn is its own doing.
+      if (!isFirst) ctx.diagnostic('mcp-server', message);
+      else {
+        await dialogue.cli.stop(new Error('a tool server is missing'));
+        throw new AgentSendError(`${name} was not asked anything: ${message} Look at its \`mcpServers\`.`, { kind: 'not-started', agent: name });
+      }
+    }
+  }
+  dialogue.say(input);
+  return { dialogue, check, wantsData: input.schema !== undefined, lines: 0 };
+}
+
+function argvOf(options: ClaudeCodeOptions, input: TurnInput, ctx: SandboxAgentContext): readonly string[] {
+  const places = placesOf(ctx.sandbox.home);
+  const { permissionMode = 'bypassPermissions', mcpServers = [], plugins = [] } = options;
+  const given = (flag: string, value: string | number | undefined): readonly string[] => (value === undefined ? [] : [`${flag}=${value}`]);
+  return [
+    'claude', '--print', '--output-format', 'stream-json', '--verbose', '--input-format', 'stream-json', '--permission-prompt-tool', 'stdio',
+    ...(permissionMode === 'bypassPermissions' ? ['--dangerously-skip-permissions'] : ['--permission-mode', permissionMode]),
+    ...given('--model', ctx.model),
+    ...given('--effort', ctx.reasoningEffort),
+    ...given('--resume', ctx.session.id),
+    ...given('--system-prompt', options.systemPrompt),
+    ...given('--append-system-prompt', options.appendSystemPrompt),
+    ...given('--allowedTools', options.allowedTools?.join(',')),
+    ...given('--disallowedTools', options.disallowedTools?.join(',')),
+    ...given('--tools', options.tools?.join(',')),
+    ...given('--max-turns', options.maxTurns),
+    ...given('--json-schema', input.schema === undefined ? undefined : JSON.stringify(input.schema)),
+    ...given('--settings', options.settingsFile === undefined ? undefined : places.settings),
+    ...(mcpServers.length === 0 ? [] : ['--strict-mcp-config', `--mcp-config=${places.mcp}`]),
+    ...plugins.map((_plugin, index) => `--plugin-dir=${places.plugin(index)}`),
+    ...argsOf(options, ctx.flags),
+  ];
+}
+
+function secretsOf({ sensitiveValues = [], mcpServers = [] }: ClaudeCodeOptions): readonly string[] {
+  return [...sensitiveValues, ...secretsOfServers(mcpServers)];
 }
 
 function environment(ctx: SandboxAgentContext): Record<string, string> {

@@ -1,18 +1,20 @@
 import type { StreamEvent } from '../../evidence/events.js';
 import type { JsonValue } from '../../evidence/json.js';
 import type { Turn } from '../../evidence/turn.js';
+import { usageSince } from '../../evidence/usage.js';
 import { fieldsOf, nameOf, textOf, type Fields } from '../fields.js';
 import { boundedJson } from '../json-line.js';
 import { createJsonLineReader } from '../json-lines.js';
 import { createTranscriptNotes, type ProcessEnd } from '../transcript.js';
 import { coverageOf } from './coverage.js';
 import { dataOf, endingOf } from './ending.js';
+import { createOpenQuestions } from './open-questions.js';
 import { createPartialAnswer } from './partial.js';
 import type { ClaudeCodeParseOptions, ParsedClaudeCodeTurn } from './memory.js';
 import { NO_SESSION, type SessionRecord } from './session.js';
 import { settleRefusals, takeDenials, tellResult } from './settle.js';
 import { createTeller, type RecordContext } from './teller.js';
-import { createUsageMeter, usageSince } from './usage.js';
+import { createUsageMeter } from './usage.js';
 import { createWeave } from './weave.js';
 import { modelIdOf } from './wire.js';
 
@@ -44,7 +46,7 @@ export function createProcessParser(options: ClaudeCodeParseOptions, session: Se
   let unreadableLines = session?.unreadable.length ?? 0;
   let lastResult: Fields | undefined;
   let wentOn = false;
-  let asking = false;
+  const asking = createOpenQuestions();
   let conversed = false;
   let given = false;
   let spoke = false;
@@ -94,11 +96,11 @@ export function createProcessParser(options: ClaudeCodeParseOptions, session: Se
     }
     if (type === 'assistant' || type === 'user' || init) {
       wentOn = lastResult !== undefined;
-      asking = false;
+      asking.answered(record);
       if (!init) conversed = true;
       if (type === 'assistant') partial.arrived();
       if (type === 'assistant') usage.message(weave.twinOf(uuid)?.record ?? record, record);
-    } else if (type === 'control_request') asking = true;
+    } else if (type === 'control_request' || type === 'control_cancel_request') asking.take(record);
     else if (type === 'stream_event') {
       usage.streamEvent(fieldsOf(record['event']));
       partial.streamEvent(fieldsOf(record['event']));
@@ -106,7 +108,7 @@ export function createProcessParser(options: ClaudeCodeParseOptions, session: Se
     else if (type === 'result') {
       lastResult = record;
       wentOn = false;
-      asking = false;
+      asking.clear();
       takeDenials(teller, record);
     }
     const place = hasSession ? weave.reach(uuid) : 'tell';
@@ -150,10 +152,10 @@ export function createProcessParser(options: ClaudeCodeParseOptions, session: Se
       settleRefusals(teller, lastResult !== undefined);
       if (lastResult !== undefined) tellResult(teller, lastResult, atTheEnd, onlyResult && !conversed);
       const ending = endingOf({
-        lastResult, wentOn, asking, stdout: spoke ? 'understood' : given ? 'garbled' : 'absent', understood: notes.understoodCount, stderr,
+        lastResult, wentOn, asking: asking.any, stdout: spoke ? 'understood' : given ? 'garbled' : 'absent', understood: notes.understoodCount, stderr,
         promptBlocked: seen.promptBlocked, refusal: seen.refusal, apiError: seen.apiError, wantsData: options.wantsData === true,
       }, end);
-      const { usage: processUsage, gap } = usage.total(lastResult);
+      const { usage: processUsage, gap } = usage.total(lastResult, ending.kind === 'waiting' && weave.touched && !events.some(mayCostMore));
       const total = processUsage === undefined || options.goesOn === undefined ? processUsage : usageSince(options.before?.processUsage, processUsage);
       const evidenceCoverage = coverageOf({
         ending,
@@ -198,6 +200,12 @@ export function createProcessParser(options: ClaudeCodeParseOptions, session: Se
       };
     },
   };
+}
+
+/** Requests of the CLI's own, of which no answer is on record: compaction, searches, retries. */
+function mayCostMore(event: StreamEvent): boolean {
+  if (event.type === 'compaction' || event.type === 'error') return true;
+  return event.type === 'operation.started' && (event.operation.kind === 'subagent' || event.operation.tool === 'web_search' || event.operation.tool === 'web_fetch');
 }
 
 function modelOfMessage(record: Fields): string | undefined {

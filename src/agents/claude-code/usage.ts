@@ -20,7 +20,8 @@ export interface UsageMeter {
   message(record: Fields, printed?: Fields): void;
   /** A raw stream event (`--include-partial-messages`). */
   streamEvent(event: Fields | undefined): void;
-  total(lastResult: Fields | undefined): ToldUsage;
+  /** @param wholeSoFar Nothing but the answers on record can have cost anything. */
+  total(lastResult: Fields | undefined, wholeSoFar: boolean): ToldUsage;
 }
 
 interface MessageUsage { model: string | undefined; usage: Usage; outputKnown: boolean }
@@ -69,9 +70,9 @@ export function createUsageMeter(): UsageMeter {
         }
       }
     },
-    total(lastResult) {
+    total(lastResult, wholeSoFar) {
       const counted = lastResult === undefined ? undefined : usageOfResult(lastResult);
-      if (counted === undefined) return sumOf([...messages.values()]);
+      if (counted === undefined) return sumOf([...messages.values()], wholeSoFar);
       if (counted.gap === undefined && streamWasCut) {
         return { ...counted, gap: 'a model stream was cut and asked for again; the CLI does not count the tokens of the cut attempt. Count them at the gateway' };
       }
@@ -106,7 +107,7 @@ function usageOfResult(result: Fields): ToldUsage | undefined {
   };
 }
 
-function sumOf(messages: readonly MessageUsage[]): ToldUsage {
+function sumOf(messages: readonly MessageUsage[], wholeSoFar: boolean): ToldUsage {
   if (messages.length === 0) return { gap: 'no result line and no model answer with usage' };
   const parts = messages.map(({ usage, outputKnown, model }) => {
     const { outputTokens, ...input } = usage;
@@ -114,6 +115,7 @@ function sumOf(messages: readonly MessageUsage[]): ToldUsage {
     return model === undefined ? known : { ...known, models: { [model]: known } };
   });
   const hidden = messages.filter((message) => !message.outputKnown).length;
+  if (wholeSoFar && hidden === 0) return { usage: addUsage(parts) };
   return {
     usage: addUsage(parts),
     gap: 'no result line: summed over the model answers on record; cut requests, compaction and inner web requests are missing'
@@ -145,20 +147,4 @@ function modelBucketsOf(usage: Fields): Usage {
 
 function defined(buckets: { readonly [K in keyof Usage]?: number | undefined }): Usage {
   return Object.fromEntries(Object.entries(buckets).filter(([, value]) => value !== undefined));
-}
-
-const COUNTED = ['inputTokens', 'outputTokens', 'cacheReadTokens', 'cacheCreationTokens', 'costUSD'] as const;
-
-/** What a process used between two of its totals. A bucket that fell, which no total does, counts as nothing. */
-export function usageSince(before: Usage | undefined, after: Usage): Usage {
-  if (before === undefined) return after;
-  const since: { -readonly [K in keyof Usage]: Usage[K] } = {};
-  for (const key of COUNTED) {
-    const value = after[key];
-    if (value !== undefined) since[key] = Math.max(0, value - (before[key] ?? 0));
-  }
-  if (after.models !== undefined) {
-    since.models = Object.fromEntries(Object.entries(after.models).map(([model, usage]) => [model, usageSince(before.models?.[model], usage)]));
-  }
-  return since;
 }

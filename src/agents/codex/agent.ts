@@ -2,86 +2,152 @@ import { posix } from 'node:path';
 import { completeEvidenceCoverage } from '../../evidence/coverage.js';
 import type { Turn } from '../../evidence/turn.js';
 import type { SandboxAgent, SandboxAgentContext, TurnInput } from '../agent.js';
+import { argsOf, checkOptions, envOf } from '../agent-options.js';
+import { collectWitnesses } from '../collect-witnesses.js';
 import { defineSandboxAgent } from '../define-agent.js';
-import { collectWitnesses, launch } from '../launch.js';
+import { AgentInputError, AgentSendError } from '../errors.js';
+import { secretsOfServers } from '../mcp-server.js';
+import { startCli, type CliEnd } from '../running-cli.js';
+import { createSessionSlot } from '../session-slot.js';
 import { settleSend } from '../settle-send.js';
-import { unsupportedEffort } from '../unsupported.js';
-import { parseCodexExec, type CodexThreadMemory } from './parse.js';
+import { outputCheckOf, type OutputCheck } from '../structured-output.js';
+import type { Witness } from '../transcript.js';
+import { configArguments, TOKEN_VARIABLE, uploadInput } from './arguments.js';
+import { openConnection, type Connection } from './connection.js';
+import { codexOptionsSchema, NOT_OF_CODEX, transportOf, type CodexOptions } from './options.js';
+import { parseCodexAppServer, parseCodexExec, type CodexThreadMemory, type ParsedCodexTurn } from './parse.js';
+import { codexProblem, setUpCodex } from './setup.js';
+import { toldSince } from './told-since.js';
 
-/** Options of {@link codex}. */
-export interface CodexOptions {
-  /** Shown in tables. Default: `codex`. */
-  readonly name?: string;
-  /** Further arguments of `codex exec`, after ours. */
-  readonly args?: readonly string[];
-  /** Further environment of the CLI. */
-  readonly env?: Readonly<Record<string, string>>;
+/** An app-server in the middle of a turn. */
+interface LiveTurn {
+  readonly connection: Connection;
+  readonly check: OutputCheck;
+  readonly wantsData: boolean;
+  /** Everything it has sent. */
+  sent: Uint8Array;
+  /** What was told of the turn when it last waited. */
+  told: Turn | undefined;
 }
 
-const MEMORY = 'codex.memory';
-// codex 0.171.0, model_reasoning_effort.
-const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'];
-const TOKEN_VARIABLE = 'CODEX_API_KEY';
+const MEMORY = createSessionSlot<CodexThreadMemory>('what earlier turns told');
+const LIVE = createSessionSlot<LiveTurn>('the app-server that waits');
 
 /**
- * The Codex CLI, started once per send as `codex exec`, without approvals and without its own sandbox: the container
- * is the boundary. `model` of the experiment becomes `--model`, `reasoningEffort` its `model_reasoning_effort`.
+ * The Codex CLI, started once per send: as `codex exec`, or as `codex app-server` where a person may be asked.
+ * `model` of the experiment becomes its model, `reasoningEffort` its `model_reasoning_effort`.
+ *
+ * @throws TypeError for an option that it does not have or that does not fit.
  */
 export function codex(options: CodexOptions = {}): SandboxAgent {
+  checkOptions('codex', options, codexOptionsSchema, NOT_OF_CODEX);
   const name = options.name ?? 'codex';
+  const send = transportOf(options) === 'exec' ? sendExec : sendAppServer;
   return defineSandboxAgent({
     name,
     needsEndpoint: true,
     // The most that this CLI can give; every turn states what it really had.
     evidenceCoverage: completeEvidenceCoverage,
-    check: ({ reasoningEffort }) => unsupportedEffort('Codex', EFFORTS, reasoningEffort),
-    send: (input, ctx) => send(name, options, input, ctx),
+    check: (settings) => codexProblem(options, settings),
+    setup: (ctx) => setUpCodex(options, ctx),
+    send: (input, ctx) => send({ name, options, ctx }, input),
   });
 }
 
-async function send(name: string, options: CodexOptions, input: TurnInput, ctx: SandboxAgentContext): Promise<Turn> {
-  const launched = await launch(ctx, {
+interface Sender { readonly name: string; readonly options: CodexOptions; readonly ctx: SandboxAgentContext }
+
+async function sendExec(sender: Sender, input: TurnInput): Promise<Turn> {
+  const { options, ctx } = sender;
+  if (input.responses !== undefined) throw new AgentInputError('There is nobody to answer: `codex exec` asks nothing.');
+  const check = outputCheckOf(input.schema);
+  const { images, schema } = await uploadInput(input, ctx);
+  const cli = await startCli(ctx, {
     argv: [
-      'codex', 'exec', ...(ctx.session.id === undefined ? [] : ['resume']),
-      '--json', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox',
+      'codex', 'exec', ...(ctx.session.id === undefined ? [] : ['resume']), '--json', '--skip-git-repo-check',
       ...(ctx.model === undefined ? [] : ['--model', ctx.model]),
-      ...configArguments(ctx),
-      ...options.args ?? [],
+      ...configArguments(options, ctx),
+      ...images.map((path) => `--image=${path}`),
+      ...(schema === undefined ? [] : ['--output-schema', schema]),
+      ...argsOf(options, ctx.flags),
       ...(ctx.session.id === undefined ? [] : [ctx.session.id]),
       '-',
     ],
-    env: { HOME: ctx.sandbox.home, ...(ctx.endpoint === undefined ? {} : { [TOKEN_VARIABLE]: ctx.endpoint.token }), ...options.env },
-    stdin: input.text,
+    env: environment(options, ctx),
+    sensitiveValues: secretsOf(options),
   });
-  const rollouts = await collectWitnesses(ctx, 'rollout', posix.join(ctx.sandbox.home, '.codex/sessions'), ['.jsonl']);
-  const before = ctx.session.get<CodexThreadMemory>(MEMORY);
-  const parsed = parseCodexExec(
-    [{ kind: 'stdout', bytes: launched.stdout }, { kind: 'stderr', bytes: Buffer.from(launched.stderr) }, ...rollouts],
-    launched.end,
-    { prompt: input.text, ...(before === undefined ? {} : { before }) },
-  );
-  ctx.session.set(MEMORY, parsed.after);
-  if (parsed.sessionId !== undefined) ctx.session.capture(parsed.sessionId);
-  for (const problem of parsed.problems) ctx.diagnostic('transcript', problem);
-  return settleSend(name, 'codex', launched, parsed);
+  cli.write(input.text);
+  cli.endInput();
+  const ended = await cli.ended;
+  const rollouts = await rolloutsOf(sender);
+  const before = ctx.session.get(MEMORY);
+  const witnesses: readonly Witness[] = [{ kind: 'stdout', bytes: cli.takeOutput() }, { kind: 'stderr', bytes: Buffer.from(ended.stderr) }, ...rollouts];
+  const parsed = parseCodexExec(witnesses, ended.end, { prompt: input.text, wantsData: input.schema !== undefined, ...(before === undefined ? {} : { before }) });
+  return check(settled(sender, parsed, ended));
 }
 
-/** `-c key=value` takes TOML; JSON strings are TOML strings. */
-function configArguments(ctx: SandboxAgentContext): readonly string[] {
-  const settings: [string, string | boolean | number][] = [
-    // Nothing but the model can be reached; each of these would only wait for a host that is not there.
-    ['check_for_update_on_startup', false],
-    ['analytics.enabled', false],
-    ['features.plugins', false],
-    ['features.enable_request_compression', false],
-    ...(ctx.reasoningEffort === undefined ? [] : [['model_reasoning_effort', ctx.reasoningEffort] as [string, string]]),
-    ...(ctx.endpoint === undefined ? [] : ([
-      ['model_provider', 'niceeval'],
-      ['model_providers.niceeval.name', 'niceeval'],
-      ['model_providers.niceeval.base_url', `${ctx.endpoint.origin}/v1`],
-      ['model_providers.niceeval.wire_api', 'responses'],
-      ['model_providers.niceeval.env_key', TOKEN_VARIABLE],
-    ] as [string, string][])),
-  ];
-  return settings.flatMap(([key, value]) => ['-c', `${key}=${JSON.stringify(value)}`]);
+async function sendAppServer(sender: Sender, input: TurnInput): Promise<Turn> {
+  const { ctx } = sender;
+  const live = input.responses === undefined ? await beginTurn(sender, input) : ctx.session.take(LIVE);
+  if (live === undefined) throw new AgentInputError('There is nobody to answer: no turn of this session waits.');
+  const { connection } = live;
+  if (input.responses !== undefined) connection.answer(input.responses);
+  const waits = await connection.rest() === 'asking';
+  const ended = waits ? undefined : await connection.cli.ended;
+  live.sent = Buffer.concat([live.sent, connection.cli.takeOutput({ wholeLines: waits })]);
+  const rollouts = await rolloutsOf(sender);
+  const before = ctx.session.get(MEMORY);
+  const parsed = parseCodexAppServer(
+    [{ kind: 'stdout', bytes: live.sent }, ...(ended === undefined ? [] : [{ kind: 'stderr', bytes: Buffer.from(ended.stderr) } as const]), ...rollouts],
+    ended?.end ?? { exitCode: null },
+    { prompt: input.text, wantsData: live.wantsData, ...(before === undefined ? {} : { before }) },
+  );
+  const refusal = connection.refusal();
+  if (refusal !== undefined && parsed.turn.events.length === 0) {
+    throw new AgentSendError(`${sender.name} did not begin the turn: ${refusal}.`, { kind: 'not-started', agent: sender.name, turn: parsed.turn });
+  }
+  const part = { ...parsed, turn: toldSince(live.told, parsed.turn) };
+  if (waits) {
+    live.told = parsed.turn;
+    ctx.session.set(LIVE, live);
+  }
+  return live.check(settled(sender, part, ended));
+}
+
+async function beginTurn({ options, ctx }: Sender, input: TurnInput): Promise<LiveTurn> {
+  const check = outputCheckOf(input.schema);
+  const { images } = await uploadInput(input, ctx);
+  const connection = await openConnection(
+    ctx,
+    { argv: ['codex', 'app-server', ...configArguments(options, ctx), ...argsOf(options, ctx.flags)], env: environment(options, ctx), sensitiveValues: secretsOf(options) },
+    {
+      text: input.text, images,
+      ...(ctx.session.id === undefined ? {} : { threadId: ctx.session.id }),
+      ...(ctx.model === undefined ? {} : { model: ctx.model }),
+      ...(ctx.reasoningEffort === undefined ? {} : { effort: ctx.reasoningEffort }),
+      ...(input.schema === undefined ? {} : { schema: input.schema }),
+    },
+  );
+  ctx.onEnd('end the Codex app-server', () => connection.cli.stop(new Error('the Attempt has ended')));
+  return { connection, check, wantsData: input.schema !== undefined, sent: new Uint8Array(), told: undefined };
+}
+
+/** Remembers what was told and settles the send. */
+function settled({ name, ctx }: Sender, parsed: ParsedCodexTurn, ended: CliEnd | undefined): Turn {
+  // A turn that waits is read again as a whole.
+  if (ended !== undefined) ctx.session.set(MEMORY, parsed.after);
+  if (parsed.sessionId !== undefined) ctx.session.capture(parsed.sessionId);
+  for (const problem of parsed.problems) ctx.diagnostic('transcript', problem);
+  return settleSend({ agent: name, program: 'codex', ...(ended === undefined ? {} : { ended }) }, parsed);
+}
+
+function rolloutsOf({ options, ctx }: Sender): Promise<readonly Witness[]> {
+  return collectWitnesses(ctx, { kind: 'rollout', folder: posix.join(ctx.sandbox.home, '.codex/sessions'), suffixes: ['.jsonl'], sensitiveValues: secretsOf(options) });
+}
+
+function secretsOf({ sensitiveValues = [], mcpServers = [] }: CodexOptions): readonly string[] {
+  return [...sensitiveValues, ...secretsOfServers(mcpServers)];
+}
+
+function environment(options: CodexOptions, ctx: SandboxAgentContext): Readonly<Record<string, string>> {
+  return { HOME: ctx.sandbox.home, ...(ctx.endpoint === undefined ? {} : { [TOKEN_VARIABLE]: ctx.endpoint.token }), ...envOf(options, ctx.flags) };
 }

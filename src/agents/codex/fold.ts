@@ -135,7 +135,8 @@ function memoryAfter(live: LiveRecord, told: ToldProcess | undefined, before: Co
 /** The rollouts' own records where there are any, else what the running totals grew by. */
 function usageOf(live: LiveRecord, told: ToldProcess | undefined, before: CodexThreadMemory | undefined): { readonly usage?: Usage; readonly gap?: string } {
   const cut = live.retries > 0 ? 'requests that were cut or failed report no tokens: count them at the gateway' : undefined;
-  const unfinished = live.spoke && !live.completed ? 'responses that did not end report no tokens' : undefined;
+  // A turn that waits has all its answers so far.
+  const unfinished = live.spoke && !live.completed && !live.asking ? 'responses that did not end report no tokens' : undefined;
   const lost = cut ?? unfinished;
   if (told?.usage.usage !== undefined) return { usage: told.usage.usage, ...(lost === undefined ? {} : { gap: lost }) };
   if (told !== undefined && live.failure !== undefined) return { gap: 'no response ended, so no tokens were reported' };

@@ -27,6 +27,8 @@ export function mergeEvents(rollout: readonly StreamEvent[], stdout: readonly St
       waiting.push({ ...event, ...(event.type === 'operation.finished' ? { operationId: rolloutIdOf.get(event.operationId) ?? event.operationId } : {}), witness: 'stdout' });
       continue;
     }
+    // The live request has the id by which it is answered.
+    if (event.type === 'input.requested') merged[index] = { ...event, witness: 'stdout' };
     if (event.type === 'operation.started' && twin.type === 'operation.started') rolloutIdOf.set(event.operationId, twin.operationId);
     // Only stdout knows that a review declined a command; the rollout has the same call as refused or failed.
     if (event.type === 'operation.finished' && twin.type === 'operation.finished' && event.kind === 'tool' && twin.kind === 'tool' && event.status === 'rejected') {
@@ -65,6 +67,7 @@ function keyOf(event: StreamEvent, starts: Map<string, string>): string | undefi
       const key = starts.get(event.operationId);
       return key === undefined ? undefined : `end:${key}`;
     }
+    case 'input.requested': return `input:${event.request.action ?? ''}:${event.request.prompt ?? ''}`;
     case 'error': return event.recovered === true ? undefined : `error:${event.message}`;
     default: return undefined;
   }

@@ -1,4 +1,4 @@
-import type { Duplex } from 'node:stream';
+import { Readable, type Duplex } from 'node:stream';
 import type { Exec } from 'dockerode';
 import { messageOf } from '../../lifetime/error.js';
 import { CommandTimeoutError, EngineCallError, EngineSilentError, SandboxGoneError } from '../errors.js';
@@ -85,10 +85,12 @@ async function createExec(
   }
 }
 
-function sendInput(socket: Duplex, stdin: string | Uint8Array | undefined): void {
+function sendInput(socket: Duplex, stdin: ExecOptions['stdin']): void {
   // A command that ends without reading its input breaks the pipe; its exit code tells the story.
   socket.on('error', () => undefined);
-  socket.end(stdin);
+  if (!(stdin instanceof Readable)) return void socket.end(stdin);
+  stdin.on('error', () => socket.end());
+  stdin.pipe(socket);
 }
 
 /** Settles when the output ended; a broken connection counts as the end, the exit code decides what it meant. */

@@ -1,0 +1,74 @@
+import { posix } from 'node:path';
+import type { InputFile, SandboxAgentContext, TurnInput } from '../agent.js';
+import { AgentInputError } from '../errors.js';
+import type { McpServer } from '../mcp-server.js';
+import type { CodexOptions } from './options.js';
+import { placesOf } from './setup.js';
+
+/** Where the CLI finds the token of its model. */
+export const TOKEN_VARIABLE = 'CODEX_API_KEY';
+
+type Setting = readonly [key: string, value: string | boolean | number | readonly string[]];
+
+/** `-c key=value` for every setting that the experiment decides. The values are TOML; JSON strings and lists are TOML too. */
+export function configArguments(options: CodexOptions, ctx: SandboxAgentContext): readonly string[] {
+  const { mcpServers = [], approvalPolicy = 'never', sandboxMode = 'danger-full-access' } = options;
+  const settings: Setting[] = [
+    // Nothing but the model can be reached; each of these would only wait for a host that is not there.
+    ['check_for_update_on_startup', false],
+    ['analytics.enabled', false],
+    ['features.plugins', false],
+    ['features.enable_request_compression', false],
+    ['approval_policy', approvalPolicy],
+    ['sandbox_mode', sandboxMode],
+    ...(options.askUser === true ? [['features.default_mode_request_user_input', true], ['suppress_unstable_features_warning', true]] as Setting[] : []),
+    ...(options.systemPrompt === undefined ? [] : [['model_instructions_file', placesOf(ctx.sandbox.home).systemPrompt] as Setting]),
+    ...(options.appendSystemPrompt === undefined ? [] : [['developer_instructions', options.appendSystemPrompt] as Setting]),
+    ...(ctx.reasoningEffort === undefined ? [] : [['model_reasoning_effort', ctx.reasoningEffort] as Setting]),
+    ...(ctx.endpoint === undefined ? [] : [
+      ['model_provider', 'niceeval'],
+      ['model_providers.niceeval.name', 'niceeval'],
+      ['model_providers.niceeval.base_url', `${ctx.endpoint.origin}/v1`],
+      ['model_providers.niceeval.wire_api', 'responses'],
+      ['model_providers.niceeval.env_key', TOKEN_VARIABLE],
+    ] as Setting[]),
+    // A server that the agent broke in an earlier turn must not keep the CLI from starting.
+    ...mcpServers.flatMap((server) => serverSettings(server, ctx.session.id === undefined)),
+  ];
+  return settings.flatMap(([key, value]) => ['-c', `${key}=${tomlOf(value)}`]);
+}
+
+function serverSettings(server: McpServer, required: boolean): readonly Setting[] {
+  const key = `mcp_servers.${server.name}`;
+  // Names of variables and headers may hold what a dotted key cannot, so they go into quotes.
+  const table = (name: string, values: Readonly<Record<string, string>> = {}): readonly Setting[] => Object.entries(values).map(([entry, value]) => [`${key}.${name}.${JSON.stringify(entry)}`, value]);
+  return [
+    ...('url' in server
+      ? [[`${key}.url`, server.url] as const, ...table('http_headers', server.headers)]
+      : [[`${key}.command`, server.command] as const, [`${key}.args`, server.args ?? []] as const, ...table('env', server.env)]),
+    [`${key}.required`, required],
+  ];
+}
+
+/** U+007F may not stand in a TOML string as it is; everything else that JSON writes is TOML. */
+function tomlOf(value: Setting[1]): string {
+  return JSON.stringify(value).replace(/\u007f/g, '\\u007F');
+}
+
+const IMAGES: Readonly<Record<string, string>> = { 'image/png': 'png', 'image/jpeg': 'jpg', 'image/gif': 'gif', 'image/webp': 'webp' };
+
+/** Puts files and the schema of a message where the CLI can read them. @throws AgentInputError for a file that is no image. */
+export async function uploadInput(input: TurnInput, ctx: SandboxAgentContext): Promise<{ readonly images: readonly string[]; readonly schema?: string }> {
+  const folder = posix.join('/tmp', `niceeval-input-${crypto.randomUUID()}`);
+  const images = (input.files ?? []).map((file, index) => [posix.join(folder, `image-${index + 1}.${endingOf(file)}`), file] as const);
+  for (const [path, { data }] of images) await ctx.sandbox.writeBytes(path, Buffer.from(data, 'base64'));
+  const schema = input.schema === undefined ? undefined : posix.join(folder, 'schema.json');
+  if (schema !== undefined) await ctx.sandbox.writeText(schema, JSON.stringify(input.schema));
+  return { images: images.map(([path]) => path), ...(schema === undefined ? {} : { schema }) };
+}
+
+function endingOf({ name, mediaType }: InputFile): string {
+  const ending = IMAGES[mediaType];
+  if (ending === undefined) throw new AgentInputError(`Codex cannot be shown "${name}" (${mediaType}): it takes PNG, JPEG, GIF and WebP. Put other files into the sandbox and name their path.`);
+  return ending;
+}

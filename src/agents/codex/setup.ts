@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { posix } from 'node:path';
+import type { AgentSettings, SandboxAgentContext } from '../agent.js';
+import { hostPathOf, hostPathProblem } from '../host-path.js';
+import { skillsProblem, uploadSkills } from '../skill.js';
+import { unsupportedEffort } from '../unsupported.js';
+import type { CodexOptions } from './options.js';
+
+// codex 0.171.0, model_reasoning_effort.
+const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'];
+/** Keys of config.toml that the experiment decides, as they stand at the beginning of a line or in a table's head. */
+const RESERVED = ['model', 'model_provider', 'model_providers', 'model_reasoning_effort', 'approval_policy', 'sandbox_mode'];
+
+/** Why Codex cannot work with these options and settings, or `undefined` when it can. */
+export function codexProblem(options: CodexOptions, { reasoningEffort, experimentFolder }: AgentSettings): string | undefined {
+  const { configFile, instructionsFile, skills = [] } = options;
+  return unsupportedEffort('Codex', EFFORTS, reasoningEffort)
+    ?? (configFile === undefined ? undefined : configProblem(configFile, experimentFolder))
+    ?? (instructionsFile === undefined ? undefined : hostPathProblem('instructionsFile', instructionsFile, 'file', experimentFolder))
+    ?? skillsProblem(skills, experimentFolder);
+}
+
+/** Paths in the sandbox of what was put there for the CLI. */
+export function placesOf(home: string): { readonly config: string; readonly instructions: string; readonly systemPrompt: string; readonly skills: string } {
+  const own = posix.join(home, '.codex');
+  return {
+    config: posix.join(own, 'config.toml'),
+    instructions: posix.join(own, 'AGENTS.md'),
+    systemPrompt: posix.join(own, 'niceeval-system-prompt.md'),
+    skills: posix.join(own, 'skills'),
+  };
+}
+
+/** Puts into the agent's home what the options name. */
+export async function setUpCodex(options: CodexOptions, ctx: SandboxAgentContext): Promise<void> {
+  const places = placesOf(ctx.sandbox.home);
+  const { configFile, instructionsFile, systemPrompt, skills = [] } = options;
+  if (configFile !== undefined) await ctx.sandbox.writeBytes(places.config, await readFile(hostPathOf(configFile, ctx.experimentFolder)));
+  if (instructionsFile !== undefined) await ctx.sandbox.writeBytes(places.instructions, await readFile(hostPathOf(instructionsFile, ctx.experimentFolder)));
+  if (systemPrompt !== undefined) await ctx.sandbox.writeText(places.systemPrompt, systemPrompt);
+  await uploadSkills(ctx, skills, places.skills);
+}
+
+function configProblem(path: string, experimentFolder: string | undefined): string | undefined {
+  const problem = hostPathProblem('configFile', path, 'file', experimentFolder);
+  if (problem !== undefined || experimentFolder === undefined) return problem;
+  const lines = readFileSync(hostPathOf(path, experimentFolder), 'utf8').split('\n');
+  const reserved = RESERVED.find((key) => lines.some((line) => new RegExp(`^\\s*\\[?\\s*"?${key}"?\\s*[=.\\]]`).test(line)));
+  return reserved === undefined ? undefined : `\`configFile\`: "${path}" sets "${reserved}", which the experiment decides. Take it out.`;
+}

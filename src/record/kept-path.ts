@@ -1,0 +1,16 @@
+import { createHash } from 'node:crypto';
+
+const LONGEST_NAME = 120;
+
+/**
+ * A relative path for a file whose name came out of a sandbox. Names of ordinary letters stay as they are; every other
+ * one is replaced by its hash, so that nothing leaves the folder and no two paths become one.
+ */
+export function keptPathOf(path: string): string {
+  const names = path.split('/').filter((name) => name !== '' && name !== '.').map((name) => (isPlain(name) ? name : `~${createHash('sha256').update(name).digest('hex').slice(0, 16)}`));
+  return names.length === 0 ? '~' : names.join('/');
+}
+
+function isPlain(name: string): boolean {
+  return name.length <= LONGEST_NAME && /^[\w.@+=-]+$/.test(name) && !/^\.+$/.test(name);
+}
