@@ -71,22 +71,21 @@ export interface TranscriptNotes {
   readonly problems: readonly string[];
 }
 
-/** Creates empty notes. */
+/** Creates empty notes. Plain fields: V8 keeps every object that was written with a getter until its next full collection. */
 export function createTranscriptNotes(): TranscriptNotes {
   const kept: Unrecognised[] = [];
-  const problems = new Set<string>();
-  let understoodCount = 0;
-  let unrecognisedCount = 0;
-  return {
-    understood() { understoodCount += 1; },
-    unrecognised(source, line, why) {
-      unrecognisedCount += 1;
+  const problems: string[] = [];
+  const notes = {
+    understoodCount: 0,
+    unrecognisedCount: 0,
+    kept,
+    problems,
+    understood() { notes.understoodCount += 1; },
+    unrecognised(source: string, line: number, why: string) {
+      notes.unrecognisedCount += 1;
       if (kept.length < UNRECOGNISED_KEPT) kept.push({ source, line, why });
     },
-    problem(sentence) { problems.add(sentence); },
-    get understoodCount() { return understoodCount; },
-    get unrecognisedCount() { return unrecognisedCount; },
-    get kept() { return kept; },
-    get problems() { return [...problems]; },
+    problem(sentence: string) { if (!problems.includes(sentence)) problems.push(sentence); },
   };
+  return notes;
 }

@@ -36,6 +36,7 @@ export function readAnthropicRequest(value: unknown): ModelRequest | string {
     lastUser: prompts.findLast((prompt) => prompt !== '') ?? '',
     asked: { kind: toolSpoke ? 'tool result' : 'message', text: toolSpoke ? toolResultOf(newest) : newestPrompt } as const,
     tools: arrayOf(body.tools).flatMap((tool) => (isJsonObject(tool) && typeof tool.name === 'string' ? [tool.name] : [])),
+    hasImage: users.some(({ content }) => arrayOf(content).some((block) => isJsonObject(block) && block.type === 'image')),
     body,
   };
   const side = sideOf(facts);

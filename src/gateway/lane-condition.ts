@@ -3,13 +3,14 @@ import type { ModelRequest } from './wire.js';
 
 /** True when every part of a lane's condition holds for a request. */
 export function matchesLane(when: LaneCondition, request: ModelRequest): boolean {
-  const { firstUserIncludes = '', lastUserIncludes = '', systemIncludes = '', hasTool, lacksTool, model } = when;
+  const { firstUserIncludes = '', lastUserIncludes = '', systemIncludes = '', hasTool, lacksTool, hasImage, model } = when;
   return (
     request.firstUser.includes(firstUserIncludes) &&
     request.lastUser.includes(lastUserIncludes) &&
     request.system.includes(systemIncludes) &&
     (hasTool === undefined || request.tools.includes(hasTool)) &&
     (lacksTool === undefined || !request.tools.includes(lacksTool)) &&
+    (hasImage === undefined || request.hasImage === hasImage) &&
     (model === undefined || request.model === model)
   );
 }

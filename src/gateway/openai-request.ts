@@ -26,10 +26,11 @@ export function readOpenaiRequest(value: unknown): ModelRequest | string {
     model: read.data.model,
     stream: read.data.stream === true,
     system: [textOf(body.instructions), ...items.filter(isOfDeveloper).map(({ content }) => textOf(content))].join('\n'),
-    firstUser: userText(items.slice(0, spoken < 0 ? undefined : spoken)),
+    firstUser: [userText(items.slice(0, spoken < 0 ? undefined : spoken)), ...tasksOf(items.slice(0, spoken < 0 ? undefined : spoken))].join('\n'),
     lastUser: userText(items.slice(runStart, lastPrompt + 1)),
     asked: { kind: toolSpoke ? 'tool result' : 'message', text: textOf(toolSpoke ? newest.output : newest?.content) } as const,
     tools: offeredTools(body).map(({ name }) => name),
+    hasImage: items.some((item) => isOfUser(item) && arrayOf((item as JsonObject).content).some((part) => isJsonObject(part) && part.type === 'input_image')),
     body,
   };
   const side = sideOf(body);
@@ -88,6 +89,14 @@ function isOfModel({ role, type }: JsonObject): boolean {
 
 function userText(items: readonly JsonObject[]): string {
   return items.filter(isOfUser).map(({ content }) => textOf(content)).join('\n');
+}
+
+// codex 0.171: a subagent is told its task by an item of its own, with the task's name in front; the service would seal the rest.
+function tasksOf(items: readonly JsonObject[]): readonly string[] {
+  return items.filter(({ type }) => type === 'agent_message').flatMap(({ content }) => arrayOf(content).flatMap((part) => {
+    const text = isJsonObject(part) ? part.text ?? part.encrypted_content : undefined;
+    return typeof text === 'string' ? [text] : [];
+  }));
 }
 
 function textOf(content: JsonValue | undefined): string {

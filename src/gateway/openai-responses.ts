@@ -89,14 +89,19 @@ function itemsOf(request: ModelRequest, turn: AnswerTurn, ids: WireIds): readonl
   return [...items, ...calls.map((call) => callItem(request, call, ids))];
 }
 
+/** The name that every CLI understands for a tool of an MCP server. */
+const MCP_TOOL = /^(mcp__.+?)__(.+)$/;
+
 function callItem({ body }: ModelRequest, { id, name, input }: ScriptedToolCall, ids: WireIds): Item {
   const call_id = id ?? ids.next('call');
   const done = { status: 'completed', call_id, name };
   if (typeof input === 'string') return { type: 'custom_tool_call', id: ids.next('ctc'), ...done, input };
-  const offered = offeredTools(body).filter((tool) => tool.name === name);
-  const namespace = offered.length === 1 ? offered[0]?.namespace : undefined;
   const call = { type: 'function_call', id: ids.next('fc'), ...done, arguments: JSON.stringify(input) } as const;
-  return namespace === undefined ? call : { ...call, namespace };
+  const offered = offeredTools(body).filter((tool) => tool.name === name);
+  if (offered.length === 1 && offered[0]?.namespace !== undefined) return { ...call, namespace: offered[0].namespace };
+  // codex 0.171 offers the tools of MCP servers only to those who search for them, and knows them by a namespace for each server.
+  const [, namespace, tool] = (offered.length === 0 ? MCP_TOOL.exec(name) : null) ?? [];
+  return namespace === undefined || tool === undefined ? call : { ...call, namespace, name: tool };
 }
 
 function usageOf({ inputTokens, outputTokens, cacheReadTokens = 0, cacheCreationTokens, reasoningTokens = 0 }: TurnUsage): JsonObject {

@@ -14,6 +14,7 @@ const whenSchema = z.strictObject({
   systemIncludes: phrase.exactOptional(),
   hasTool: phrase.exactOptional(),
   lacksTool: phrase.exactOptional(),
+  hasImage: z.boolean().exactOptional(),
   model: phrase.exactOptional(),
 });
 

@@ -20,7 +20,7 @@ export interface Lane {
 
 /** All parts that are present must hold. Text is compared as it is, letter case included. */
 export interface LaneCondition {
-  /** Part of what the user said before the model first spoke. */
+  /** Part of what the user, or an agent that delegated, said before the model first spoke. */
   readonly firstUserIncludes?: string;
   /** Part of what the user said last, tool results not counted. */
   readonly lastUserIncludes?: string;
@@ -30,6 +30,8 @@ export interface LaneCondition {
   readonly hasTool?: string;
   /** A tool that the request does not offer. */
   readonly lacksTool?: string;
+  /** Whether the user has shown an image so far. */
+  readonly hasImage?: boolean;
   /** The model that the request asks for, whole. */
   readonly model?: string;
 }

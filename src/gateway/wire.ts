@@ -30,6 +30,8 @@ export interface ModelRequest {
   readonly asked: { readonly kind: 'message' | 'tool result'; readonly text: string };
   /** Names of the offered tools, those in namespaces included. */
   readonly tools: readonly string[];
+  /** The user showed an image, in whichever message. */
+  readonly hasImage: boolean;
   /** Set when the client asks on its own account and not for the conversation. */
   readonly side?: SideRequest;
   /** The body as it was sent. */

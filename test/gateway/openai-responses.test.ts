@@ -134,6 +134,11 @@ describe('a call of a tool in a namespace', () => {
     const output = whole(calls, fields).output as { namespace?: string }[];
     expect(output.map(({ namespace }) => namespace)).toEqual(['mcp__one', undefined, undefined]);
   });
+
+  test('names it for a tool of an MCP server that is not offered, by the name that every CLI understands', () => {
+    const output = whole({ toolCalls: [{ name: 'mcp__tiny_one__add__up', input: {} }, { name: 'mcp__tiny', input: {} }] }).output as { name?: string; namespace?: string }[];
+    expect(output.map(({ name, namespace }) => [namespace, name])).toEqual([['mcp__tiny_one', 'add__up'], [undefined, 'mcp__tiny']]);
+  });
 });
 
 describe('a failure', () => {

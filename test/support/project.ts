@@ -11,7 +11,7 @@ export const CLI = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.u
 export interface TestProject extends AsyncDisposable {
   readonly root: string;
   /** Starts `niceeval` here. Exit codes are results. */
-  niceeval(args: readonly string[], options?: { readonly env?: Readonly<Record<string, string>> }): ResultPromise<{ reject: false }>;
+  niceeval(args: readonly string[], options?: { readonly env?: Readonly<Record<string, string>>; readonly timeoutMs?: number }): ResultPromise<{ reject: false }>;
   /** The newest run's folder. */
   runFolder(): Promise<string>;
   /** A JSON file of the only Attempt of the newest run, or of the one whose folder begins with a name. */
@@ -19,7 +19,7 @@ export interface TestProject extends AsyncDisposable {
 }
 
 /** Writes the files, by relative path, into a new folder. */
-export async function openProject(files: Readonly<Record<string, string>>): Promise<TestProject> {
+export async function openProject(files: Readonly<Record<string, string | Uint8Array>>): Promise<TestProject> {
   const root = await mkdtemp(join(tmpdir(), 'niceeval-test-'));
   for (const [name, text] of Object.entries(files)) {
     await mkdir(dirname(join(root, name)), { recursive: true });
@@ -31,7 +31,7 @@ export async function openProject(files: Readonly<Record<string, string>>): Prom
   };
   return {
     root,
-    niceeval: (args, options = {}) => execa('node', [CLI, ...args], { cwd: root, reject: false, stdin: 'ignore', timeout: 200_000, env: { NO_COLOR: '1', ...options.env } }),
+    niceeval: (args, options = {}) => execa('node', [CLI, ...args], { cwd: root, reject: false, stdin: 'ignore', timeout: options.timeoutMs ?? 200_000, env: { NO_COLOR: '1', ...options.env } }),
     runFolder,
     attemptFile: async (name, attempt = '') => {
       const folder = join(await runFolder(), 'attempts');

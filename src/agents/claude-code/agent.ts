@@ -63,7 +63,7 @@ async function send(name: string, options: ClaudeCodeOptions, input: TurnInput, 
     [{ kind: 'stdout', bytes: stdout }, ...(ended === undefined ? [] : [{ kind: 'stderr', bytes: Buffer.from(ended.stderr) } as const]), ...sessions],
     ended?.end ?? { exitCode: null },
     {
-      prompt: input.text, wantsData: live.wantsData, toBeContinued: waits,
+      prompt: input.text, wantsData: live.wantsData, denied: dialogue.denied, toBeContinued: waits,
       ...(before === undefined ? {} : { before }), ...(live.lines === 0 ? {} : { goesOn: { lines: live.lines } }),
     },
   );

@@ -5,6 +5,8 @@ import { fieldsOf, listOf, textOf, type Fields } from '../fields.js';
 /** A `can_use_tool` request that waits for its answer. */
 export interface OpenRequest {
   readonly id: string;
+  /** The call that it is about. */
+  readonly call: string | undefined;
   readonly tool: string | undefined;
   readonly input: Fields;
 }
@@ -14,9 +16,16 @@ export interface OpenRequest {
  *
  * @param responses Those that answer it: one for an approval, one for each question of AskUserQuestion.
  */
-export function controlResponseOf({ id, tool, input }: OpenRequest, responses: readonly InputResponse[]): Fields {
-  const response = tool === 'AskUserQuestion' ? { behavior: 'allow', updatedInput: { ...input, answers: answersOf(input, responses) } } : decisionOf(input, responses);
+export function controlResponseOf(request: OpenRequest, responses: readonly InputResponse[]): Fields {
+  const { id, tool, input } = request;
+  const updatedInput = tool === 'AskUserQuestion' ? { ...input, answers: answersOf(input, responses) } : input;
+  const response = isRefusal(request, responses) ? { behavior: 'deny', message: 'The user does not want this to be done.' } : { behavior: 'allow', updatedInput };
   return { type: 'control_response', response: { subtype: 'success', request_id: id, response } };
+}
+
+/** Whether the responses refuse what the request asks leave for. A question cannot be refused, only answered. */
+export function isRefusal({ tool }: OpenRequest, responses: readonly InputResponse[]): boolean {
+  return tool !== 'AskUserQuestion' && responses.some(({ optionId }) => optionId !== 'approve');
 }
 
 /** Whether a response answers this request; several questions of one request have ids of their own. */
@@ -31,12 +40,6 @@ function answersOf(input: Fields, responses: readonly InputResponse[]): Fields {
     const question = questions[at === undefined ? index : Number(at)] ?? response.request.prompt ?? '';
     return [question, response.text ?? response.optionId];
   }));
-}
-
-function decisionOf(input: Fields, responses: readonly InputResponse[]): Fields {
-  return responses.every(({ optionId }) => optionId === 'approve')
-    ? { behavior: 'allow', updatedInput: input }
-    : { behavior: 'deny', message: 'The user does not want this to be done.' };
 }
 
 /** The line by which a message and its files are said. @throws AgentInputError for a file that the model cannot be shown. */

@@ -2,7 +2,7 @@ import type { InputResponse, SandboxAgentContext, TurnInput } from '../agent.js'
 import { fieldsOf, listOf, nameOf, type Fields } from '../fields.js';
 import { createJsonLineReader } from '../json-lines.js';
 import { startCli, untilRest, type CliStart, type RunningCli } from '../running-cli.js';
-import { answers, controlResponseOf, userMessageOf, type OpenRequest } from './answers.js';
+import { answers, controlResponseOf, isRefusal, userMessageOf, type OpenRequest } from './answers.js';
 
 /** How a tool server is doing, as the CLI says. */
 export interface ServerStatus {
@@ -17,6 +17,8 @@ export interface Dialogue {
   say(input: TurnInput): void;
   /** Answers requests that are open. */
   answer(responses: readonly InputResponse[]): void;
+  /** Calls that were refused by an answer. */
+  readonly denied: ReadonlySet<string>;
   /** Waits until no tool server is starting any more. Empty when the CLI ended before it could tell. */
   serversReady(): Promise<readonly ServerStatus[]>;
   /** Lets it work until its process has ended or it waits for a person. */
@@ -30,6 +32,7 @@ const LOOK_AGAIN_MS = 100;
 export async function openDialogue(ctx: SandboxAgentContext, start: Omit<CliStart, 'onStdout' | 'keepInput'>): Promise<Dialogue> {
   const open = new Map<string, OpenRequest>();
   const replies = new Map<string, (reply: Fields) => void>();
+  const denied = new Set<string>();
   let requests = 0;
 
   const write = (line: Fields): void => cli.write(`${JSON.stringify(line)}\n`);
@@ -39,7 +42,7 @@ export async function openDialogue(ctx: SandboxAgentContext, start: Omit<CliStar
     const request = fieldsOf(record['request']);
     if (id === undefined) return;
     if (request?.['subtype'] === 'can_use_tool') {
-      open.set(id, { id, tool: nameOf(request['tool_name']), input: fieldsOf(request['input']) ?? {} });
+      open.set(id, { id, call: nameOf(request['tool_use_id']), tool: nameOf(request['tool_name']), input: fieldsOf(request['input']) ?? {} });
       return;
     }
     // Unanswered it would wait for ever.
@@ -79,12 +82,14 @@ export async function openDialogue(ctx: SandboxAgentContext, start: Omit<CliStar
 
   return {
     cli,
+    denied,
     say: (input) => write(userMessageOf(input)),
     answer(responses) {
       for (const request of [...open.values()]) {
         const own = responses.filter((response) => answers(request, response));
         if (own.length === 0) continue;
         open.delete(request.id);
+        if (request.call !== undefined && isRefusal(request, own)) denied.add(request.call);
         write(controlResponseOf(request, own));
       }
     },

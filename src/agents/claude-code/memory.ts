@@ -20,6 +20,8 @@ export interface ClaudeCodeParseOptions {
   readonly emitPrompt?: boolean;
   /** Structured output was asked for, so a success without it is a failure. Default: false. */
   readonly wantsData?: boolean;
+  /** Calls (by tool_use id) that a person refused on stdin, which the record names only at its end. Default: none. */
+  readonly denied?: ReadonlySet<string>;
   /** `after` of the process before, when this one resumed its session. Without it the record itself must show where the process begins. */
   readonly before?: ClaudeCodeSessionMemory;
   /** The bytes go on with the process that told `before`: its usage goes on too, and so do its line numbers. */

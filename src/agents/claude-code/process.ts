@@ -1,7 +1,7 @@
 import type { StreamEvent } from '../../evidence/events.js';
 import type { JsonValue } from '../../evidence/json.js';
 import type { Turn } from '../../evidence/turn.js';
-import { usageSince } from '../../evidence/usage.js';
+import { addUsage, usageSince } from '../../evidence/usage.js';
 import { fieldsOf, nameOf, textOf, type Fields } from '../fields.js';
 import { boundedJson } from '../json-line.js';
 import { createJsonLineReader } from '../json-lines.js';
@@ -42,6 +42,7 @@ export function createProcessParser(options: ClaudeCodeParseOptions, session: Se
   const witness = hasSession ? 'stdout' : undefined;
   const atTheEnd: RecordContext = { source: 'stdout', line: 0, witness, at: undefined, parent: undefined };
   const teller = createTeller(notes, { emitPrompt: options.emitPrompt === true, sessionTellsContext: hasSession, spills: session?.spills ?? new Map(), open: options.before?.open ?? new Map() });
+  for (const id of options.denied ?? []) teller.operations.denied.add(id);
   const held: { readonly record: Fields; readonly context: RecordContext }[] = [];
   let unreadableLines = session?.unreadable.length ?? 0;
   let lastResult: Fields | undefined;
@@ -152,15 +153,18 @@ export function createProcessParser(options: ClaudeCodeParseOptions, session: Se
       settleRefusals(teller, lastResult !== undefined);
       if (lastResult !== undefined) tellResult(teller, lastResult, atTheEnd, onlyResult && !conversed);
       const ending = endingOf({
-        lastResult, wentOn, asking: asking.any, stdout: spoke ? 'understood' : given ? 'garbled' : 'absent', understood: notes.understoodCount, stderr,
+        lastResult, wentOn, asking: asking.any(), stdout: spoke ? 'understood' : given ? 'garbled' : 'absent', understood: notes.understoodCount, stderr,
         promptBlocked: seen.promptBlocked, refusal: seen.refusal, apiError: seen.apiError, wantsData: options.wantsData === true,
       }, end);
-      const { usage: processUsage, gap } = usage.total(lastResult, ending.kind === 'waiting' && weave.touched && !events.some(mayCostMore));
-      const total = processUsage === undefined || options.goesOn === undefined ? processUsage : usageSince(options.before?.processUsage, processUsage);
+      const { usage: counted, gap } = usage.total(lastResult, ending.kind === 'waiting' && weave.touched() && !events.some(mayCostMore));
+      // A result line counts the whole process so far; without one there are only the answers of these bytes.
+      const earlier = options.goesOn === undefined ? undefined : options.before?.processUsage;
+      const total = counted === undefined || lastResult === undefined ? counted : usageSince(earlier, counted);
+      const processUsage = lastResult !== undefined || earlier === undefined ? counted : addUsage([earlier, ...(counted === undefined ? [] : [counted])]);
       const evidenceCoverage = coverageOf({
         ending,
         stdout: spoke,
-        session: weave.touched,
+        session: weave.touched(),
         delegated: seen.delegated,
         nestedDelegation: seen.nestedDelegation,
         missingAgents: [...seen.agentIds].filter((id) => session?.agentIds.has(id) !== true),
@@ -169,7 +173,7 @@ export function createProcessParser(options: ClaudeCodeParseOptions, session: Se
         unknownPieces: seen.unknownPieces,
         unreadableLines,
         resultOnly: lastResult !== undefined && onlyResult && !conversed,
-        promptKnown: options.prompt !== undefined || seen.promptStated || weave.touched,
+        promptKnown: options.prompt !== undefined || seen.promptStated || weave.touched(),
         usageGap: gap,
         usageKnown: total !== undefined,
       });

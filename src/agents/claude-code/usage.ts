@@ -24,13 +24,21 @@ export interface UsageMeter {
   total(lastResult: Fields | undefined, wholeSoFar: boolean): ToldUsage;
 }
 
-interface MessageUsage { model: string | undefined; usage: Usage; outputKnown: boolean }
+/** The counts of one answer, as last stated. */
+interface AnswerUsage {
+  readonly model: string | undefined;
+  readonly input: number | undefined;
+  readonly output: number | undefined;
+  readonly cacheRead: number | undefined;
+  readonly cacheCreation: number | undefined;
+  readonly outputKnown: boolean;
+}
 
 // The Messages API opens a stream with a placeholder of a few output tokens and tells the real count at its end.
 const LARGEST_PLACEHOLDER = 16;
 
 export function createUsageMeter(): UsageMeter {
-  const messages = new Map<string, MessageUsage>();
+  const answers = new Map<string, AnswerUsage>();
   let streaming: string | undefined;
   let streamWasCut = false;
 
@@ -38,12 +46,18 @@ export function createUsageMeter(): UsageMeter {
     const id = nameOf(message['id']);
     const usage = fieldsOf(message['usage']);
     if (id === undefined || usage === undefined || message['model'] === SYNTHETIC_MODEL) return;
-    const read = bucketsOf(usage);
-    const output = read.outputTokens ?? 0;
-    const outputKnown = final || output > LARGEST_PLACEHOLDER;
-    const known = messages.get(id);
-    if (known?.outputKnown === true && !(outputKnown && output >= (known.usage.outputTokens ?? 0))) return;
-    messages.set(id, { model: modelIdOf(message['model']) ?? known?.model, usage: read, outputKnown });
+    const output = countOf(usage['output_tokens']);
+    const outputKnown = final || (output ?? 0) > LARGEST_PLACEHOLDER;
+    const known = answers.get(id);
+    if (known?.outputKnown === true && !(outputKnown && (output ?? 0) >= (known.output ?? 0))) return;
+    answers.set(id, {
+      model: modelIdOf(message['model']) ?? known?.model,
+      input: countOf(usage['input_tokens']),
+      output,
+      cacheRead: countOf(usage['cache_read_input_tokens']),
+      cacheCreation: countOf(usage['cache_creation_input_tokens']),
+      outputKnown,
+    });
   };
 
   return {
@@ -63,16 +77,14 @@ export function createUsageMeter(): UsageMeter {
         streaming = nameOf(message?.['id']);
         if (message !== undefined) take(message, false);
       } else if (event?.['type'] === 'message_delta' && streaming !== undefined) {
-        const known = messages.get(streaming);
+        const known = answers.get(streaming);
         const output = countOf(fieldsOf(event['usage'])?.['output_tokens']);
-        if (known !== undefined && output !== undefined) {
-          messages.set(streaming, { ...known, usage: { ...known.usage, outputTokens: output }, outputKnown: true });
-        }
+        if (known !== undefined && output !== undefined) answers.set(streaming, { ...known, output, outputKnown: true });
       }
     },
     total(lastResult, wholeSoFar) {
       const counted = lastResult === undefined ? undefined : usageOfResult(lastResult);
-      if (counted === undefined) return sumOf([...messages.values()], wholeSoFar);
+      if (counted === undefined) return sumOf([...answers.values()], wholeSoFar);
       if (counted.gap === undefined && streamWasCut) {
         return { ...counted, gap: 'a model stream was cut and asked for again; the CLI does not count the tokens of the cut attempt. Count them at the gateway' };
       }
@@ -98,53 +110,52 @@ function usageOfResult(result: Fields): ToldUsage | undefined {
       const { costUSD: _sum, ...buckets } = addUsage(split.map(([, usage]) => usage));
       return { usage: { ...buckets, ...costUSD, models: Object.fromEntries(split) } };
     }
-    if (main !== undefined) return { usage: { ...bucketsOf(main), ...costUSD } };
+    if (main !== undefined) return { usage: { ...turnBucketsOf(main), ...costUSD } };
   }
   if (main === undefined) return undefined;
   return {
-    usage: { ...bucketsOf(main), ...costUSD },
+    usage: { ...turnBucketsOf(main), ...costUSD },
     gap: 'the result line has no modelUsage: subagents, compaction and the turns before the last one are not counted',
   };
 }
 
-function sumOf(messages: readonly MessageUsage[], wholeSoFar: boolean): ToldUsage {
-  if (messages.length === 0) return { gap: 'no result line and no model answer with usage' };
-  const parts = messages.map(({ usage, outputKnown, model }) => {
-    const { outputTokens, ...input } = usage;
-    const known: Usage = outputKnown && outputTokens !== undefined ? { ...input, outputTokens } : input;
-    return model === undefined ? known : { ...known, models: { [model]: known } };
-  });
-  const hidden = messages.filter((message) => !message.outputKnown).length;
-  if (wholeSoFar && hidden === 0) return { usage: addUsage(parts) };
+function sumOf(answers: readonly AnswerUsage[], wholeSoFar: boolean): ToldUsage {
+  if (answers.length === 0) return { gap: 'no result line and no model answer with usage' };
+  const perModel = new Map<string | undefined, Usage[]>();
+  for (const { model, input, output, cacheRead, cacheCreation, outputKnown } of answers) {
+    const usage = bucketsOf(input, outputKnown ? output : undefined, cacheRead, cacheCreation);
+    const others = perModel.get(model);
+    if (others === undefined) perModel.set(model, [usage]);
+    else others.push(usage);
+  }
+  const usage = addUsage([...perModel].map(([model, usages]) => {
+    const sum = addUsage(usages);
+    return model === undefined ? sum : { ...sum, models: { [model]: sum } };
+  }));
+  const hidden = answers.filter(({ outputKnown }) => !outputKnown).length;
+  if (wholeSoFar && hidden === 0) return { usage };
   return {
-    usage: addUsage(parts),
+    usage,
     gap: 'no result line: summed over the model answers on record; cut requests, compaction and inner web requests are missing'
       + (hidden === 0 ? '' : `, and the output tokens of ${hidden} answer${hidden === 1 ? '' : 's'} (collect the session files)`),
   };
 }
 
-function bucketsOf(usage: Fields): Usage {
-  return defined({
-    inputTokens: countOf(usage['input_tokens']),
-    outputTokens: countOf(usage['output_tokens']),
-    cacheReadTokens: countOf(usage['cache_read_input_tokens']),
-    cacheCreationTokens: countOf(usage['cache_creation_input_tokens']),
-  });
+function turnBucketsOf(usage: Fields): Usage {
+  return bucketsOf(countOf(usage['input_tokens']), countOf(usage['output_tokens']), countOf(usage['cache_read_input_tokens']), countOf(usage['cache_creation_input_tokens']));
 }
 
 function modelBucketsOf(usage: Fields): Usage {
   const cost = usage['costUSD'];
-  return {
-    ...defined({
-      inputTokens: countOf(usage['inputTokens']),
-      outputTokens: countOf(usage['outputTokens']),
-      cacheReadTokens: countOf(usage['cacheReadInputTokens']),
-      cacheCreationTokens: countOf(usage['cacheCreationInputTokens']),
-    }),
-    ...(typeof cost === 'number' && Number.isFinite(cost) && cost >= 0 ? { costUSD: cost } : {}),
-  };
+  const buckets = bucketsOf(countOf(usage['inputTokens']), countOf(usage['outputTokens']), countOf(usage['cacheReadInputTokens']), countOf(usage['cacheCreationInputTokens']));
+  return typeof cost === 'number' && Number.isFinite(cost) && cost >= 0 ? { ...buckets, costUSD: cost } : buckets;
 }
 
-function defined(buckets: { readonly [K in keyof Usage]?: number | undefined }): Usage {
-  return Object.fromEntries(Object.entries(buckets).filter(([, value]) => value !== undefined));
+function bucketsOf(input: number | undefined, output: number | undefined, cacheRead: number | undefined, cacheCreation: number | undefined): Usage {
+  const buckets: { -readonly [K in keyof Usage]: Usage[K] } = {};
+  if (input !== undefined) buckets.inputTokens = input;
+  if (output !== undefined) buckets.outputTokens = output;
+  if (cacheRead !== undefined) buckets.cacheReadTokens = cacheRead;
+  if (cacheCreation !== undefined) buckets.cacheCreationTokens = cacheCreation;
+  return buckets;
 }

@@ -14,8 +14,8 @@ export interface Weave {
   twinOf(uuid: string | undefined): SessionEntry | undefined;
   /** Tells what is left. `ended`: stdout has its end, so entries behind it are of a later process. */
   finish(ended: boolean, stdoutSpoke: boolean): void;
-  /** Anything of the session belonged to this process. */
-  readonly touched: boolean;
+  /** True when anything of the session belonged to this process. */
+  touched(): boolean;
   /** Entries of this process and of those before it. */
   passed(): readonly string[];
 }
@@ -64,7 +64,7 @@ export function createWeave(session: SessionRecord, known: ReadonlySet<string> |
       const end = ended && anchored ? nextPrompt(entries, cursor) : entries.length;
       flush(end);
     },
-    get touched() { return told.size > 0; },
+    touched: () => told.size > 0,
     passed: () => entries.flatMap(({ uuid }, index) => (uuid !== undefined && (index < (cursor ?? 0) || told.has(index)) ? [uuid] : [])),
   };
 }

@@ -8,9 +8,10 @@ import { placesOf } from './setup.js';
 /** Where the CLI finds the token of its model. */
 export const TOKEN_VARIABLE = 'CODEX_API_KEY';
 
-type Setting = readonly [key: string, value: string | boolean | number | readonly string[]];
+type TomlValue = string | boolean | number | readonly TomlValue[] | { readonly [key: string]: TomlValue };
+type Setting = readonly [key: string, value: TomlValue];
 
-/** `-c key=value` for every setting that the experiment decides. The values are TOML; JSON strings and lists are TOML too. */
+/** `-c key=value` for every setting that the experiment decides. The values are TOML. */
 export function configArguments(options: CodexOptions, ctx: SandboxAgentContext): readonly string[] {
   const { mcpServers = [], approvalPolicy = 'never', sandboxMode = 'danger-full-access' } = options;
   const settings: Setting[] = [
@@ -33,25 +34,22 @@ export function configArguments(options: CodexOptions, ctx: SandboxAgentContext)
       ['model_providers.niceeval.env_key', TOKEN_VARIABLE],
     ] as Setting[]),
     // A server that the agent broke in an earlier turn must not keep the CLI from starting.
-    ...mcpServers.flatMap((server) => serverSettings(server, ctx.session.id === undefined)),
+    ...mcpServers.map((server) => serverTable(server, ctx.session.id === undefined)),
   ];
   return settings.flatMap(([key, value]) => ['-c', `${key}=${tomlOf(value)}`]);
 }
 
-function serverSettings(server: McpServer, required: boolean): readonly Setting[] {
-  const key = `mcp_servers.${server.name}`;
-  // Names of variables and headers may hold what a dotted key cannot, so they go into quotes.
-  const table = (name: string, values: Readonly<Record<string, string>> = {}): readonly Setting[] => Object.entries(values).map(([entry, value]) => [`${key}.${name}.${JSON.stringify(entry)}`, value]);
-  return [
-    ...('url' in server
-      ? [[`${key}.url`, server.url] as const, ...table('http_headers', server.headers)]
-      : [[`${key}.command`, server.command] as const, [`${key}.args`, server.args ?? []] as const, ...table('env', server.env)]),
-    [`${key}.required`, required],
-  ];
+/** A table in one piece: a dotted key cannot name every variable and header. */
+function serverTable(server: McpServer, required: boolean): Setting {
+  return [`mcp_servers.${server.name}`, 'url' in server
+    ? { url: server.url, http_headers: server.headers ?? {}, required }
+    : { command: server.command, args: server.args ?? [], env: server.env ?? {}, required }];
 }
 
-/** U+007F may not stand in a TOML string as it is; everything else that JSON writes is TOML. */
-function tomlOf(value: Setting[1]): string {
+/** TOML on one line. What JSON writes for a text is TOML, but U+007F may not stand there as it is. */
+function tomlOf(value: TomlValue): string {
+  if (Array.isArray(value)) return `[${value.map((item: TomlValue) => tomlOf(item)).join(', ')}]`;
+  if (typeof value === 'object') return `{${Object.entries(value).map(([key, item]) => `${tomlOf(key)} = ${tomlOf(item as TomlValue)}`).join(', ')}}`;
   return JSON.stringify(value).replace(/\u007f/g, '\\u007F');
 }
 

@@ -1,0 +1,78 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import type { StreamEvent } from '../../src/evidence/events.js';
+import { attemptFileSchema, changesFileSchema, claimsFileSchema, eventLineSchema } from '../../src/record/schema.js';
+import { openProject } from './project.js';
+
+/** One eval by one experiment whose model is played from a script. */
+export interface ScriptedCase {
+  /** Source text, for instance `claudeCode({ maxTurns: 1 })`. */
+  readonly agent: string;
+  /** Body of the test; `t` is there. */
+  readonly test: string;
+  /** What the model says. */
+  readonly turns?: readonly object[];
+  readonly lanes?: readonly object[];
+  /** Further fields of the experiment, as source text. */
+  readonly settings?: string;
+}
+
+/** What one case came to, read back from its record. */
+export interface ScriptedOutcome {
+  readonly attempt: ReturnType<typeof attemptFileSchema.parse>;
+  readonly claims: ReturnType<typeof claimsFileSchema.parse>['claims'];
+  readonly changes: ReturnType<typeof changesFileSchema.parse>['changes'];
+  /** Everything that happened in a turn of the main session. */
+  events(turn: number): readonly StreamEvent[];
+  /** Names of the files below `raw/`. */
+  readonly raw: readonly string[];
+  readRaw(name: string): Promise<string>;
+}
+
+/** Runs all cases in one run of the built command, and reads the records back. Files are written into the project. */
+export async function runScripted(cases: Readonly<Record<string, ScriptedCase>>, files: Readonly<Record<string, string | Uint8Array>> = {}): Promise<{ readonly outcomes: ReadonlyMap<string, ScriptedOutcome>; readonly root: string } & AsyncDisposable> {
+  const project = await openProject({
+    ...files,
+    ...Object.fromEntries(Object.entries(cases).flatMap(([name, { agent, test, turns, lanes, settings = '' }]) => [
+      [`evals/${name}.eval.ts`, `import { defineEval } from 'niceeval';\nimport { equals, includes, toolMatch, commandMatch } from 'niceeval/expect';\nexport default defineEval({ async test(t) {\n${test}\n} });\n`],
+      [`experiments/${name}.ts`, `import { defineExperiment, scripted } from 'niceeval';\nimport { claudeCode, codex } from 'niceeval/adapter';\nexport default defineExperiment({ agent: ${agent}, evals: ['${name}'], gateway: scripted('../models/${name}.json'), timeoutMs: 90_000, ${settings} });\n`],
+      [`models/${name}.json`, JSON.stringify({ format: 'niceeval.script/v1', ...(turns === undefined ? { lanes } : { turns }) })],
+    ])),
+  });
+  const { stdout, stderr, exitCode } = await project.niceeval(['run', '--concurrency', '2'], { timeoutMs: 400_000 });
+  expect([0, 1], `${stdout}\n${stderr}`).toContain(exitCode);
+  const folder = join(await project.runFolder(), 'attempts');
+  const outcomes = new Map<string, ScriptedOutcome>();
+  for (const id of await readdir(folder)) {
+    const read = async (file: string): Promise<unknown> => JSON.parse(await readFile(join(folder, id, file), 'utf8')) as unknown;
+    const attempt = attemptFileSchema.parse(await read('attempt.json'));
+    const lines = (await readFile(join(folder, id, 'events.jsonl'), 'utf8')).split('\n').filter((line) => line !== '').map((line) => eventLineSchema.parse(JSON.parse(line)));
+    const raw = (await readdir(join(folder, id, 'raw'), { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name).slice(join(folder, id, 'raw').length + 1));
+    outcomes.set(attempt.evalId, {
+      attempt,
+      claims: claimsFileSchema.parse(await read('claims.json')).claims,
+      changes: changesFileSchema.parse(await read('changes.json')).changes,
+      events: (turn) => lines.filter((line) => line.session === 1 && line.turn === turn).map(({ event }) => event),
+      raw,
+      readRaw: (name) => readFile(join(folder, id, 'raw', name), 'utf8'),
+    });
+  }
+  return { outcomes, root: project.root, [Symbol.asyncDispose]: () => project[Symbol.asyncDispose]() as Promise<void> };
+}
+
+/** Events without what no two runs share: times, ids, the record that told them, and context that the CLI brings itself. */
+export function told(events: readonly StreamEvent[]): readonly object[] {
+  const ids = new Map<string, string>();
+  const idOf = (id: string): string => {
+    if (!ids.has(id)) ids.set(id, `#${ids.size + 1}`);
+    return ids.get(id) ?? '';
+  };
+  return events.filter(({ type }) => type !== 'context.injected').map((event) => {
+    const { at: _at, witness: _witness, parentOperationId, ...rest } = event;
+    const own = 'operationId' in rest && rest.operationId !== undefined ? { ...rest, operationId: idOf(rest.operationId) } : rest;
+    if (own.type === 'input.requested') return { type: own.type, request: { ...own.request, id: 'some id' } };
+    const plain = own.type === 'operation.started' && own.operation.kind === 'tool' ? { ...own, operation: { kind: 'tool', name: own.operation.name, tool: own.operation.tool, input: own.operation.input } } : own;
+    return { ...plain, ...(parentOperationId === undefined ? {} : { parentOperationId: idOf(parentOperationId) }) };
+  });
+}
