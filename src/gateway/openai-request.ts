@@ -30,7 +30,7 @@ export function readOpenaiRequest(value: unknown): ModelRequest | string {
     lastUser: userText(items.slice(runStart, lastPrompt + 1)),
     asked: { kind: toolSpoke ? 'tool result' : 'message', text: textOf(toolSpoke ? newest.output : newest?.content) } as const,
     tools: offeredTools(body).map(({ name }) => name),
-    hasImage: items.some((item) => isOfUser(item) && arrayOf((item as JsonObject).content).some((part) => isJsonObject(part) && part.type === 'input_image')),
+    hasImage: items.some((item) => isOfUser(item) && arrayOf(item.content).some((part) => isJsonObject(part) && part.type === 'input_image')),
     body,
   };
   const side = sideOf(body);

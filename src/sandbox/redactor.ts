@@ -11,24 +11,27 @@ export interface Redactor {
 
 /** @param values The secrets. Empty strings are ignored; of two that overlap the longer one wins. */
 export function createRedactor(values: readonly string[]): Redactor {
-  const secrets = [...new Set(values)].filter((value) => value !== '').map((value) => Buffer.from(value));
+  // Where output is JSON, a secret stands there as JSON writes it.
+  const forms = values.flatMap((value) => [value, JSON.stringify(value).slice(1, -1)]);
+  const secrets = [...new Set(forms)].filter((value) => value !== '').map((value) => Buffer.from(value));
   secrets.sort((a, b) => b.length - a.length);
-  const holdBack = (secrets[0]?.length ?? 1) - 1;
   const mark = Buffer.from(REDACTED);
   let pending: Buffer = Buffer.alloc(0);
 
   function take(final: boolean): Uint8Array {
     const out: Buffer[] = [];
+    // From here on the bytes may be the beginning of a secret. A reader may wait for all before it, so nothing else is held.
+    let held = final ? pending.length : heldFrom(pending, secrets);
     for (;;) {
       const hit = firstHit(pending, secrets);
-      // A longer secret may still begin before the end of a shorter hit near the tail; wait for it.
-      if (hit === undefined || (!final && hit.at > pending.length - 1 - holdBack)) break;
+      if (hit === undefined || hit.at >= held) break;
+      const end = hit.at + hit.length;
       out.push(pending.subarray(0, hit.at), mark);
-      pending = pending.subarray(hit.at + hit.length);
+      pending = pending.subarray(end);
+      held = end <= held ? held - end : final ? pending.length : heldFrom(pending, secrets);
     }
-    const safe = final ? pending.length : Math.max(0, pending.length - holdBack);
-    out.push(pending.subarray(0, safe));
-    pending = pending.subarray(safe);
+    out.push(pending.subarray(0, held));
+    pending = pending.subarray(held);
     return Buffer.concat(out);
   }
 
@@ -40,6 +43,16 @@ export function createRedactor(values: readonly string[]): Redactor {
     },
     flush: () => take(true),
   };
+}
+
+/** Where the first unfinished secret at the end of the text begins; the text's length when there is none. */
+function heldFrom(text: Buffer, secrets: readonly Buffer[]): number {
+  const longest = secrets[0]?.length ?? 0;
+  for (let at = Math.max(0, text.length - longest + 1); at < text.length; at += 1) {
+    const length = text.length - at;
+    if (secrets.some((secret) => length < secret.length && text.compare(secret, 0, length, at) === 0)) return at;
+  }
+  return text.length;
 }
 
 /** Replaces secrets in bytes that are there whole. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { leftovers } from '../support/project.js';
 import { runScripted, told, type ScriptedCase, type ScriptedOutcome } from '../support/scripted-run.js';
-import { TINY_PNG, TINY_SERVER } from '../support/tiny.js';
+import { TINY_HTTP_SERVER, TINY_PNG, TINY_SERVER } from '../support/tiny.js';
 
 const bash = (command: string, more: object = {}): object => ({ name: 'Bash', input: { command, description: 'Run a command', ...more } });
 const used = (inputTokens: number, outputTokens: number): object => ({ usage: { inputTokens, outputTokens } });
@@ -94,11 +94,24 @@ const CASES: Readonly<Record<string, ScriptedCase>> = {
     turns: [{ toolCalls: [{ name: 'Skill', input: { skill: 'greet', args: 'Bob' } }] }, { text: 'Hello Bob!' }],
     test: `(await t.send('Greet Bob')).succeeded();`,
   },
+  plugin: {
+    agent: `claudeCode({ plugins: ['../plugins/manners'] })`,
+    turns: [{ toolCalls: [{ name: 'Skill', input: { skill: 'manners:bow' } }] }, { text: 'Bows.' }],
+    test: `(await t.send('Bow')).succeeded();`,
+  },
   mcp: {
     agent: `claudeCode({ mcpServers: [{ name: 'tiny', command: 'node', args: ['/home/agent/workspace/tiny.mjs'], env: { TINY_GREETING: 'hi' } }] })`,
     turns: [{ toolCalls: [{ name: 'mcp__tiny__add', input: { a: 20, b: 22 } }, { name: 'mcp__tiny__fail', input: { why: 'on purpose' } }, { name: 'mcp__tiny__greeting', input: {} }] }, { text: '42.' }],
     test: `await t.sandbox.uploadFile('../tiny.mjs', 'tiny.mjs');
       (await t.send('Add')).succeeded();`,
+  },
+  'mcp-http': {
+    agent: `claudeCode({ mcpServers: [{ name: 'web', url: 'http://127.0.0.1:4321/mcp', headers: { 'X-Token': 'very-secret-token' } }] })`,
+    turns: [{ toolCalls: [{ name: 'mcp__web__whoami', input: {} }] }, { text: 'Known.' }],
+    test: `await t.sandbox.uploadFile('../web.mjs', 'web.mjs');
+      await t.sandbox.runShellOrThrow('node web.mjs > web.log 2>&1 & until grep -q listening web.log; do sleep 0.1; done');
+      (await t.send('Who am I?')).succeeded();
+      t.check(await t.sandbox.runCommand('pgrep', ['-f', 'web.mjs']).then(({ exitCode }) => exitCode), equals(0));`,
   },
   'mcp-missing': {
     agent: `claudeCode({ mcpServers: [{ name: 'gone', command: '/nowhere/server' }] })`,
@@ -161,9 +174,12 @@ const CASES: Readonly<Record<string, ScriptedCase>> = {
 
 const FILES = {
   'tiny.mjs': TINY_SERVER,
+  'web.mjs': TINY_HTTP_SERVER,
   'dot.png': TINY_PNG,
   'instructions.md': 'Rule seven: whistle.\n',
   'settings.json': JSON.stringify({ hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [{ type: 'command', command: 'echo hooked >> /home/agent/workspace/hooked.txt' }] }] } }),
+  'plugins/manners/.claude-plugin/plugin.json': JSON.stringify({ name: 'manners', version: '1.0.0', description: 'Manners' }),
+  'plugins/manners/skills/bow/SKILL.md': '---\nname: bow\ndescription: Bows\n---\nBow deeply.\n',
   'skills/greet/SKILL.md': '---\nname: greet\ndescription: Greets somebody by name\n---\nGreet $ARGUMENTS warmly.\n',
 };
 
@@ -185,7 +201,7 @@ describe('the real Claude Code CLI in containers', () => {
   const end = (id: string, status: string, more: object = {}): object => ({ type: 'operation.finished', operationId: id, kind: 'tool', status, ...more });
   const ask = (request: object): object => ({ type: 'input.requested', request: { id: 'some id', ...request } });
 
-  it.each(['parallel', 'failing', 'refused', 'disallowed', 'approval', 'question', 'subagent', 'background', 'skill', 'mcp', 'compaction', 'overloaded', 'structured', 'prompts', 'settings', 'image'])('passes "%s" with every claim matched', (name) => {
+  it.each(['parallel', 'failing', 'refused', 'disallowed', 'approval', 'question', 'subagent', 'background', 'skill', 'plugin', 'mcp', 'mcp-http', 'compaction', 'overloaded', 'structured', 'prompts', 'settings', 'image'])('passes "%s" with every claim matched', (name) => {
     const { attempt, claims } = of(name);
     expect({ verdict: attempt.verdict, reasons: attempt.reasons, diagnostics: attempt.diagnostics }).toEqual({ verdict: 'passed', reasons: [], diagnostics: [] });
     expect(claims.filter(({ state }) => state !== 'matched')).toEqual([]);
@@ -272,6 +288,7 @@ describe('the real Claude Code CLI in containers', () => {
       hear('Greet Bob'), start('#1', 'Skill', 'unknown', { skill: 'greet', args: 'Bob' }), end('#1', 'completed', { output: 'Launching skill: greet' }),
       { type: 'skill.loaded', skill: 'greet', operationId: '#1' }, say('Hello Bob!'),
     ]);
+    expect(told(of('plugin').events(1)).at(-2)).toEqual({ type: 'skill.loaded', skill: 'manners:bow', operationId: '#1' });
   });
 
   it('reaches tool servers, and asks nothing when one is missing', () => {
@@ -279,6 +296,13 @@ describe('the real Claude Code CLI in containers', () => {
     const { attempt } = of('mcp-missing');
     expect([attempt.verdict, attempt.error?.code, attempt.gateway?.requests]).toEqual(['errored', 'agent-send-failed', 0]);
     expect(attempt.error?.message).toContain('The MCP server "gone" is failed');
+  });
+
+  it('keeps what is sent to a tool server out of every record', async () => {
+    const { events, raw, readRaw } = of('mcp-http');
+    expect(told(events(1)).filter((event) => (event as { type: string }).type === 'operation.finished')).toEqual([end('#1', 'completed', { output: 'you are [redacted]' })]);
+    const records = await Promise.all(raw.map(async (name) => [name, (await readRaw(name)).includes('very-secret-token')] as const));
+    expect(records.filter(([, holds]) => holds)).toEqual([]);
   });
 
   it('tells a compaction with its reason, and pays for it', () => {

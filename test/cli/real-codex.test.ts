@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { leftovers } from '../support/project.js';
 import { runScripted, told, type ScriptedCase, type ScriptedOutcome } from '../support/scripted-run.js';
-import { TINY_PNG, TINY_SERVER } from '../support/tiny.js';
+import { TINY_HTTP_SERVER, TINY_PNG, TINY_SERVER } from '../support/tiny.js';
 
 const shell = (cmd: string, more: object = {}): object => ({ name: 'exec_command', input: { cmd, ...more } });
 const used = (inputTokens: number, outputTokens: number): object => ({ usage: { inputTokens, outputTokens } });
@@ -104,6 +104,14 @@ const CASES: Readonly<Record<string, ScriptedCase>> = {
     test: `await t.sandbox.uploadFile('../tiny.mjs', 'tiny.mjs');
       (await t.send('Add')).succeeded();`,
   },
+  'mcp-http': {
+    agent: `codex({ mcpServers: [{ name: 'web', url: 'http://127.0.0.1:4321/mcp', headers: { 'X-Token': 'very-secret-token' } }] })`,
+    turns: [{ toolCalls: [{ name: 'mcp__web__whoami', input: {} }] }, { text: 'Known.' }],
+    test: `await t.sandbox.uploadFile('../web.mjs', 'web.mjs');
+      await t.sandbox.runShellOrThrow('node web.mjs > web.log 2>&1 & until grep -q listening web.log; do sleep 0.1; done');
+      (await t.send('Who am I?')).succeeded();
+      t.check(await t.sandbox.runCommand('pgrep', ['-f', 'web.mjs']).then(({ exitCode }) => exitCode), equals(0));`,
+  },
   'mcp-missing': {
     agent: `codex({ mcpServers: [{ name: 'gone', command: '/nowhere/server' }] })`,
     turns: [{ text: 'Never asked.' }],
@@ -164,6 +172,7 @@ const CASES: Readonly<Record<string, ScriptedCase>> = {
 
 const FILES = {
   'tiny.mjs': TINY_SERVER,
+  'web.mjs': TINY_HTTP_SERVER,
   'dot.png': TINY_PNG,
   'instructions.md': 'Rule seven: whistle.\n',
   'config.toml': '[shell_environment_policy.set]\nCONFIGURED = "by config"\n',
@@ -188,7 +197,7 @@ describe('the real Codex CLI in containers', () => {
   const end = (id: string, status: string, more: object = {}): object => ({ type: 'operation.finished', operationId: id, kind: 'tool', status, ...more });
   const ask = (request: object): object => ({ type: 'input.requested', request: { id: 'some id', ...request } });
 
-  it.each(['parallel', 'failing', 'refused', 'approval', 'question', 'app-server', 'resume', 'subagent', 'skill', 'mcp', 'compaction', 'overloaded', 'structured', 'prompts', 'settings', 'image'])('passes "%s" with every claim matched', (name) => {
+  it.each(['parallel', 'failing', 'refused', 'approval', 'question', 'app-server', 'resume', 'subagent', 'skill', 'mcp', 'mcp-http', 'compaction', 'overloaded', 'structured', 'prompts', 'settings', 'image'])('passes "%s" with every claim matched', (name) => {
     const { attempt, claims } = of(name);
     expect({ verdict: attempt.verdict, reasons: attempt.reasons, diagnostics: attempt.diagnostics }).toEqual({ verdict: 'passed', reasons: [], diagnostics: [] });
     expect(claims.filter(({ state }) => state !== 'matched')).toEqual([]);
@@ -279,6 +288,13 @@ describe('the real Codex CLI in containers', () => {
     const { attempt } = of('mcp-missing');
     expect([attempt.verdict, attempt.error?.code, attempt.gateway?.requests]).toEqual(['errored', 'agent-send-failed', 0]);
     expect(attempt.error?.message).toContain('required MCP servers failed to initialize: gone');
+  });
+
+  it('keeps what is sent to a tool server out of every record', async () => {
+    const { events, raw, readRaw } = of('mcp-http');
+    expect(told(events(1)).filter((event) => (event as { type: string }).type === 'operation.finished')).toEqual([end('#1', 'completed', { output: 'you are [redacted]' })]);
+    const records = await Promise.all(raw.map(async (name) => [name, (await readRaw(name)).includes('very-secret-token')] as const));
+    expect(records.filter(([, holds]) => holds)).toEqual([]);
   });
 
   it('tells a compaction with its reason, and pays for it', () => {

@@ -20,5 +20,24 @@ for await (const line of readline.createInterface({ input: process.stdin })) {
 }
 `;
 
+/** The same over HTTP, on port 4321, for whoever brings the right token. `whoami` says the token it was given. */
+export const TINY_HTTP_SERVER = `import { createServer } from 'node:http';
+const tools = [{ name: 'whoami', description: 'Says who asks', inputSchema: { type: 'object', properties: {} } }];
+createServer((request, response) => {
+  let body = '';
+  request.on('data', (piece) => { body += piece; });
+  request.on('end', () => {
+    if (request.method !== 'POST') return response.writeHead(405).end();
+    if (request.headers['x-token'] !== 'very-secret-token') return response.writeHead(401).end();
+    const { id, method, params } = JSON.parse(body);
+    if (id === undefined) return response.writeHead(202).end();
+    const result = method === 'initialize' ? { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'web', version: '1.0.0' } }
+      : method === 'tools/list' ? { tools }
+      : method === 'tools/call' ? { content: [{ type: 'text', text: 'you are ' + request.headers['x-token'] }] } : {};
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+  });
+}).listen(4321, '127.0.0.1', () => console.log('listening'));
+`;
+
 /** One pixel. */
 export const TINY_PNG = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');
