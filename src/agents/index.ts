@@ -25,7 +25,7 @@ export {
   type ClaudeCodeParseOptions, type ClaudeCodeParser, type ClaudeCodeSessionMemory, type ParsedClaudeCodeTurn,
 } from './claude-code/parse.js';
 export {
-  createCodexExecParser, parseCodexAppServer, parseCodexExec,
+  createCodexAppServerParser, createCodexExecParser, parseCodexAppServer, parseCodexExec,
   type CodexParseOptions, type CodexParser, type CodexThreadMemory, type ParsedCodexTurn,
 } from './codex/parse.js';
 export {
