@@ -1,6 +1,7 @@
 // Checks the layout that rooms.json states: which room may import which, and which npm packages; that doors
 // (index.ts) only re-export and are not imported inside src, except by the module loader; that one CLI's folder never
-// imports another's; and that no file is longer than 400 lines.
+// imports another's; that nothing works with a conformance suite, which is for tests; and that no file is longer than
+// 400 lines.
 import { readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, join, relative, sep } from 'node:path';
@@ -42,6 +43,7 @@ function checkInside(file, room, folder, name, tell) {
   const isDoor = target.endsWith(`${sep}index.js`);
   if (isDoor && !(room === 'plan' && file.endsWith('load.ts'))) tell(`imports the door ${name}; import the file that declares the name`);
   if (room === 'door' || targetRoom === 'door') return;
+  if (targetFolder === 'conformance' && folder !== 'conformance') tell(`imports ${name} of a conformance suite, which is for tests`);
   if (targetRoom === room) {
     if (room === 'agents' && folder !== '' && targetFolder !== '' && folder !== targetFolder) tell(`imports ${name} of another CLI`);
   } else if (!rooms[room].imports.includes(targetRoom)) {

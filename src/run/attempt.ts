@@ -1,4 +1,5 @@
 import type { AgentContext, AgentSession, ModelEndpoint, SandboxAgentContext, TurnInput } from '../agents/agent.js';
+import { boundSandbox } from '../agents/bound-sandbox.js';
 import { isAgentSendError } from '../agents/errors.js';
 import { ClaimStop } from '../assert/errors.js';
 import { ClaimLedger } from '../assert/ledger.js';
@@ -16,7 +17,6 @@ import { WorkspaceLedger, type ImageStates } from '../workspace/ledger.js';
 import { createAgentSession } from './agent-session.js';
 import { AgentIgnoredEndError, AgentThrewError, attemptErrorOf, NotAwaitedError, StrayExceptionError } from './attempt-error.js';
 import { agentFactsOf, attemptFactsOf } from './attempt-facts.js';
-import { boundSandbox } from './bound-sandbox.js';
 import { checkedTurn } from './checked-turn.js';
 import { attemptCostOf } from './attempt-cost.js';
 import { EvidenceLog, nothingSeen } from './evidence-log.js';

@@ -6,7 +6,22 @@ export interface AgentFile {
   readonly path: string;
   /** The file's name without its extension: `agent-<id>` for a subagent. */
   readonly name: string;
-  readonly entries: { readonly record: Fields; readonly line: number }[];
+  readonly entries: readonly PlacedEntry[];
+}
+
+/** An entry whose place in the session is being found. */
+export interface PlacedEntry {
+  readonly record: Fields;
+  readonly source: string;
+  readonly line: number;
+  readonly uuid: string | undefined;
+  at: string | undefined;
+  parent: string | undefined;
+  /** Milliseconds; a file's entries do not run backwards, except where they say so. */
+  time: number;
+  /** Orders entries of the same millisecond. */
+  rank: number;
+  index: number;
 }
 
 /** Which call started which subagent. */
@@ -28,15 +43,16 @@ export function parentsOf(files: readonly AgentFile[], metas: ReadonlyMap<string
   const callsByPrompt = new Map<string, string[]>();
   const parentUuids = new Map<string, string | undefined>();
   const sidechainPrompts = new Map<string, string>();
-  for (const { record } of files.flatMap((file) => file.entries)) {
-    noteCalls(record, callsByPrompt);
-    noteResult(record, callOfAgent);
-    const uuid = nameOf(record['uuid']);
-    if (record['isSidechain'] !== true || uuid === undefined) continue;
-    const above = nameOf(record['parentUuid']);
-    parentUuids.set(uuid, above);
-    const prompt = promptIn(record);
-    if (above === undefined && prompt !== undefined) sidechainPrompts.set(uuid, prompt);
+  for (const { entries } of files) {
+    for (const { record, uuid } of entries) {
+      noteCalls(record, callsByPrompt);
+      noteResult(record, callOfAgent);
+      if (record['isSidechain'] !== true || uuid === undefined) continue;
+      const above = nameOf(record['parentUuid']);
+      parentUuids.set(uuid, above);
+      const prompt = promptIn(record);
+      if (above === undefined && prompt !== undefined) sidechainPrompts.set(uuid, prompt);
+    }
   }
   const callOfPrompt = new Map<string, string>();
   const claim = (key: string, prompt: string | undefined): string | undefined => {
@@ -46,8 +62,8 @@ export function parentsOf(files: readonly AgentFile[], metas: ReadonlyMap<string
     if (call !== undefined) callOfPrompt.set(key, call);
     return call;
   };
-  const agentIdOf = (file: AgentFile): string | undefined =>
-    /^agent-(.+)$/.exec(file.name)?.[1] ?? (file.entries[0]?.record['isSidechain'] === true ? nameOf(file.entries[0].record['agentId']) : undefined);
+  const agentIds = new Map(files.map((file) => [file, agentIdIn(file)]));
+  const agentIdOf = (file: AgentFile): string | undefined => agentIds.get(file);
   const rootOf = (uuid: string): string => {
     let root = uuid;
     for (let steps = parentUuids.size; steps > 0; steps -= 1) {
@@ -55,6 +71,8 @@ export function parentsOf(files: readonly AgentFile[], metas: ReadonlyMap<string
       if (above === undefined) break;
       root = above;
     }
+    // The next line of the same thread finds it in two steps.
+    if (root !== uuid) parentUuids.set(uuid, root);
     return root;
   };
   const callOfFile = new Map<AgentFile, string | undefined>();
@@ -76,6 +94,10 @@ export function parentsOf(files: readonly AgentFile[], metas: ReadonlyMap<string
     },
     endsAgent: (record) => nameOf(fieldsOf(record['toolUseResult'])?.['agentId']) !== undefined,
   };
+}
+
+function agentIdIn({ name, entries }: AgentFile): string | undefined {
+  return /^agent-(.+)$/.exec(name)?.[1] ?? (entries[0]?.record['isSidechain'] === true ? nameOf(entries[0].record['agentId']) : undefined);
 }
 
 function noteCalls(record: Fields, callsByPrompt: Map<string, string[]>): void {

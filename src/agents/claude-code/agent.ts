@@ -10,6 +10,7 @@ import { secretsOfServers } from '../mcp-server.js';
 import { createSessionSlot } from '../session-slot.js';
 import { settleSend } from '../settle-send.js';
 import { outputCheckOf, type OutputCheck } from '../structured-output.js';
+import { userMessageOf } from './answers.js';
 import { openDialogue, type Dialogue } from './dialogue.js';
 import { claudeCodeOptionsSchema, NOT_OF_CLAUDE_CODE, type ClaudeCodeOptions } from './options.js';
 import { parseClaudeCode, type ClaudeCodeSessionMemory } from './parse.js';
@@ -80,6 +81,7 @@ const LINE_FEED = 0x0a;
 /** Starts the CLI, waits for its tool servers, and says the message. */
 async function begin(name: string, options: ClaudeCodeOptions, input: TurnInput, ctx: SandboxAgentContext): Promise<LiveProcess> {
   const check = outputCheckOf(input.schema);
+  const message = userMessageOf(input);
   const isFirst = ctx.session.id === undefined;
   const dialogue = await openDialogue(ctx, {
     argv: argvOf(options, input, ctx), env: { ...environment(ctx), ...envOf(options, ctx.flags) }, sensitiveValues: secretsOf(options),
@@ -97,7 +99,7 @@ async function begin(name: string, options: ClaudeCodeOptions, input: TurnInput,
       }
     }
   }
-  dialogue.say(input);
+  dialogue.say(message);
   return { dialogue, check, wantsData: input.schema !== undefined, lines: 0 };
 }
 

@@ -1,8 +1,8 @@
-import type { InputResponse, SandboxAgentContext, TurnInput } from '../agent.js';
+import type { InputResponse, SandboxAgentContext } from '../agent.js';
 import { fieldsOf, listOf, nameOf, type Fields } from '../fields.js';
 import { createJsonLineReader } from '../json-lines.js';
 import { startCli, untilRest, type CliStart, type RunningCli } from '../running-cli.js';
-import { answers, controlResponseOf, isRefusal, userMessageOf, type OpenRequest } from './answers.js';
+import { answers, controlResponseOf, isRefusal, type OpenRequest } from './answers.js';
 
 /** How a tool server is doing, as the CLI says. */
 export interface ServerStatus {
@@ -14,7 +14,7 @@ export interface ServerStatus {
 /** One process of the CLI, spoken to in its stream-json and control protocol. */
 export interface Dialogue {
   readonly cli: RunningCli;
-  say(input: TurnInput): void;
+  say(message: Fields): void;
   /** Answers requests that are open. */
   answer(responses: readonly InputResponse[]): void;
   /** Calls that were refused by an answer. */
@@ -83,7 +83,7 @@ export async function openDialogue(ctx: SandboxAgentContext, start: Omit<CliStar
   return {
     cli,
     denied,
-    say: (input) => write(userMessageOf(input)),
+    say: write,
     answer(responses) {
       for (const request of [...open.values()]) {
         const own = responses.filter((response) => answers(request, response));

@@ -22,7 +22,7 @@ export interface EndingFacts {
 export function endingOf(facts: EndingFacts, end: ProcessEnd): TranscriptEnding {
   const { lastResult } = facts;
   if (facts.understood === 0) return { kind: 'nothing', reason: nothingReasonOf(facts, end) };
-  if (facts.asking && end.exitCode === null && end.signal === undefined) return { kind: 'waiting' };
+  if (facts.asking && end.exitCode === null && end.signal === undefined && end.stoppedByHarness !== true) return { kind: 'waiting' };
   if (end.stoppedByHarness === true) {
     // claude-code 2.1.197: SIGTERM in a foreground subagent ends in a success line and exit 0; fixtures/agents/claude-code/2.1.197/sigterm-subagent-late.
     return { kind: 'incomplete', reason: `the harness stopped the CLI${end.signal === undefined ? '' : ` (${end.signal})`} before it was done` };

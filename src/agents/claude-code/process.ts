@@ -53,12 +53,14 @@ export function createProcessParser(options: ClaudeCodeParseOptions, session: Se
   let spoke = false;
   let onlyResult = true;
   let sessionId: string | undefined;
+  /** The session that stdout names. */
+  let printedSession: string | undefined;
   let cliVersion: string | undefined;
   let model: string | undefined;
 
   const weave = createWeave(session ?? NO_SESSION, options.before?.entries, ({ record, source, line, at, parent }) => {
     const owner = nameOf(record['sessionId']);
-    const mine = sessionId ?? options.before?.sessionId;
+    const mine = printedSession ?? options.before?.sessionId;
     if (session !== undefined && session.mainFiles > 1 && mine !== undefined && owner !== undefined && owner !== mine) return;
     // Stdout tells every retry; the session file tells the same ones again, in other words.
     if (spoke && record['subtype'] === 'api_error') return;
@@ -87,9 +89,11 @@ export function createProcessParser(options: ClaudeCodeParseOptions, session: Se
     const type = record?.['type'];
     if (record === undefined || typeof type !== 'string') return unreadable(line, 'JSON, but not an object with a type');
     spoke = true;
-    if (type !== 'result') onlyResult = false;
-    sessionId = nameOf(record['session_id']) ?? sessionId;
-    const uuid = nameOf(record['uuid']);
+    // A line that nobody knows does not make a conversation.
+    if (TALKING.has(type)) onlyResult = false;
+    printedSession = nameOf(record['session_id']) ?? printedSession;
+    sessionId = printedSession ?? sessionId;
+    const twin = hasSession ? weave.twinOf(nameOf(record['uuid'])) : undefined;
     const init = type === 'system' && record['subtype'] === 'init';
     if (init) {
       cliVersion = nameOf(record['claude_code_version']) ?? cliVersion;
@@ -100,7 +104,7 @@ export function createProcessParser(options: ClaudeCodeParseOptions, session: Se
       asking.answered(record);
       if (!init) conversed = true;
       if (type === 'assistant') partial.arrived();
-      if (type === 'assistant') usage.message(weave.twinOf(uuid)?.record ?? record, record);
+      if (type === 'assistant') usage.message(twin?.record ?? record, record);
     } else if (type === 'control_request' || type === 'control_cancel_request') asking.take(record);
     else if (type === 'stream_event') {
       usage.streamEvent(fieldsOf(record['event']));
@@ -112,9 +116,8 @@ export function createProcessParser(options: ClaudeCodeParseOptions, session: Se
       asking.clear();
       takeDenials(teller, record);
     }
-    const place = hasSession ? weave.reach(uuid) : 'tell';
+    const place = hasSession ? weave.reach(twin) : 'tell';
     if (place === 'told') return;
-    const twin = hasSession ? weave.twinOf(uuid) : undefined;
     const at = textOf(record['timestamp']) ?? twin?.at;
     const parent = nameOf(record['parent_tool_use_id']);
     const context: RecordContext = { source: 'stdout', line, witness, at, parent };
@@ -200,11 +203,14 @@ export function createProcessParser(options: ClaudeCodeParseOptions, session: Se
         unrecognised: notes.kept,
         unrecognisedCount: notes.unrecognisedCount,
         problems: notes.problems,
-        after: { ...(sessionId === undefined ? {} : { sessionId }), open: operations.open, ...(processUsage === undefined ? {} : { processUsage }), entries: new Set([...(options.before?.entries ?? []), ...weave.passed()]) },
+        after: { ...(sessionId === undefined ? {} : { sessionId }), open: operations.open, ...(processUsage === undefined ? {} : { processUsage }), entries: weave.passed() },
       };
     },
   };
 }
+
+/** Lines that only a printed conversation has. */
+const TALKING: ReadonlySet<string> = new Set(['system', 'assistant', 'user', 'stream_event', 'control_request']);
 
 /** Requests of the CLI's own, of which no answer is on record: compaction, searches, retries. */
 function mayCostMore(event: StreamEvent): boolean {

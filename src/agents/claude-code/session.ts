@@ -2,7 +2,7 @@ import { fieldsOf, nameOf, type Fields } from '../fields.js';
 import { readJsonLine } from '../json-line.js';
 import { createJsonLineReader } from '../json-lines.js';
 import type { Unrecognised, Witness } from '../transcript.js';
-import { parentsOf, type AgentFile } from './agent-parents.js';
+import { parentsOf, type AgentFile, type AgentParents, type PlacedEntry } from './agent-parents.js';
 
 /** One line of a session file or of a subagent's file beside it. */
 export interface SessionEntry {
@@ -13,12 +13,14 @@ export interface SessionEntry {
   readonly at: string | undefined;
   /** The operation that the entry happened inside: the call that started its subagent. */
   readonly parent: string | undefined;
+  /** Its place among the entries of the record. */
+  readonly index: number;
 }
 
 /** Everything that the CLI wrote under `~/.claude/projects`, as one sequence. */
 export interface SessionRecord {
   readonly entries: readonly SessionEntry[];
-  readonly indexByUuid: ReadonlyMap<string, number>;
+  readonly byUuid: ReadonlyMap<string, SessionEntry>;
   /** How many conversations the main files hold; more than one when a whole project folder was collected. */
   readonly mainFiles: number;
   readonly agentIds: ReadonlySet<string>;
@@ -28,9 +30,7 @@ export interface SessionRecord {
 }
 
 /** Stands for session files that nobody collected. */
-export const NO_SESSION: SessionRecord = { entries: [], indexByUuid: new Map(), mainFiles: 0, agentIds: new Set(), spills: new Map(), unreadable: [] };
-
-interface Timed extends SessionEntry { readonly time: number; readonly rank: number }
+export const NO_SESSION: SessionRecord = { entries: [], byUuid: new Map(), mainFiles: 0, agentIds: new Set(), spills: new Map(), unreadable: [] };
 
 /**
  * Reads the session files of a run and orders their entries by time. The lines of a file are not quite in order: the CLI
@@ -51,59 +51,65 @@ export function readSession(witnesses: readonly Witness[]): SessionRecord {
     } else if (name.endsWith('.meta.json')) {
       readJsonLine(Buffer.from(witness.bytes).toString('utf8'), (value) => metas.set(name.slice(0, -'.meta.json'.length), fieldsOf(value) ?? {}), () => undefined);
     } else {
-      const file: AgentFile = { path, name: name.replace(/\.jsonl$/, ''), entries: [] };
+      const entries: PlacedEntry[] = [];
       const spoiled = (line: number, why: string): void => { unreadable.push({ source: path, line, why }); };
       const lines = createJsonLineReader({
         value: (value, line) => {
           const record = fieldsOf(value);
           if (typeof record?.['type'] !== 'string') spoiled(line, 'JSON, but not an object with a type');
-          else file.entries.push({ record, line });
+          else entries.push({ record, source: path, line, uuid: nameOf(record['uuid']), at: undefined, parent: undefined, time: 0, rank: 0, index: UNPLACED });
         },
         unreadable: spoiled,
       });
       lines.push(witness.bytes);
       lines.end();
-      files.push(file);
+      files.push({ path, name: name.replace(/\.jsonl$/, ''), entries });
     }
   }
-  return { ...weaveFiles(files, metas), spills, unreadable };
+  return { ...placeEntries(files, metas), spills, unreadable };
 }
 
-function weaveFiles(files: readonly AgentFile[], metas: ReadonlyMap<string, Fields>): Omit<SessionRecord, 'spills' | 'unreadable'> {
-  const { parentOf, depthOf, agentIdOf, endsAgent } = parentsOf(files, metas);
-  const timed: Timed[] = [];
-  const ordered = [...files].sort((a, b) => depthOf(a) - depthOf(b));
-  for (const file of ordered) {
-    const depth = depthOf(file);
-    let clock = 0;
-    const times = new Map<string, number>();
-    for (const { record, line } of file.entries) {
-      const at = nameOf(record['timestamp']);
-      const uuid = nameOf(record['uuid']);
-      const parent = parentOf(file, record);
-      const stamp = at === undefined ? Number.NaN : Date.parse(at);
-      const above = times.get(nameOf(record['parentUuid']) ?? '') ?? 0;
-      const time = Number.isNaN(stamp) ? clock : Math.max(stamp, above);
-      clock = Math.max(clock, time);
-      if (uuid !== undefined) times.set(uuid, time);
-      timed.push({
-        record, source: file.path, line, time,
-        // At the same millisecond a subagent's last words come before the result that reports them.
-        rank: endsAgent(record) ? depth + 1.5 : depth,
-        uuid, parent,
-        at: Number.isNaN(stamp) ? undefined : at,
-      });
-    }
+const UNPLACED = -1;
+
+function placeEntries(files: readonly AgentFile[], metas: ReadonlyMap<string, Fields>): Omit<SessionRecord, 'spills' | 'unreadable'> {
+  const parents = parentsOf(files, metas);
+  const byUuid = new Map<string, PlacedEntry>();
+  const all: PlacedEntry[] = [];
+  for (const file of [...files].sort((a, b) => parents.depthOf(a) - parents.depthOf(b))) {
+    stampEntries(file, parents, byUuid);
+    for (const entry of file.entries) all.push(entry);
   }
-  timed.sort((a, b) => a.time - b.time || a.rank - b.rank);
-  const indexByUuid = new Map<string, number>();
-  const entries: SessionEntry[] = [];
-  for (const entry of timed) {
-    // A forked or resumed session repeats entries of the one before.
-    if (entry.uuid !== undefined && indexByUuid.has(entry.uuid)) continue;
-    if (entry.uuid !== undefined) indexByUuid.set(entry.uuid, entries.length);
+  all.sort((a, b) => a.time - b.time || a.rank - b.rank);
+  const entries: PlacedEntry[] = [];
+  for (const entry of all) {
+    if (entry.uuid !== undefined) {
+      // A forked or resumed session repeats entries of the one before.
+      const twin = byUuid.get(entry.uuid);
+      if (twin !== undefined && twin.index !== UNPLACED) continue;
+      if (twin !== entry) byUuid.set(entry.uuid, entry);
+    }
+    entry.index = entries.length;
     entries.push(entry);
   }
-  const agentIds = new Set(files.flatMap((file) => agentIdOf(file) ?? []));
-  return { entries, indexByUuid, agentIds, mainFiles: files.filter((file) => agentIdOf(file) === undefined).length };
+  const agentIds = new Set(files.flatMap((file) => parents.agentIdOf(file) ?? []));
+  return { entries, byUuid, agentIds, mainFiles: files.filter((file) => parents.agentIdOf(file) === undefined).length };
+}
+
+/** Finds out when each entry of a file happened, and inside which call. */
+function stampEntries(file: AgentFile, { depthOf, parentOf, endsAgent }: AgentParents, byUuid: Map<string, PlacedEntry>): void {
+  const depth = depthOf(file);
+  let clock = 0;
+  for (const entry of file.entries) {
+    const { record, uuid } = entry;
+    const at = nameOf(record['timestamp']);
+    const stamp = at === undefined ? Number.NaN : Date.parse(at);
+    if (stamp >= clock) entry.time = stamp;
+    else entry.time = Number.isNaN(stamp) ? clock : Math.max(stamp, byUuid.get(nameOf(record['parentUuid']) ?? '')?.time ?? 0);
+    clock = Math.max(clock, entry.time);
+    if (uuid !== undefined) byUuid.set(uuid, entry);
+    if (!Number.isNaN(stamp)) entry.at = at;
+    entry.parent = parentOf(file, record);
+    // At the same millisecond a subagent's last words come before the result that reports them.
+    entry.rank = endsAgent(record) ? depth + 1.5 : depth;
+  }
 }

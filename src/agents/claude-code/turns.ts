@@ -83,8 +83,7 @@ function sessionTurns(session: SessionRecord, end: ProcessEnd): readonly ParsedC
     groups.at(-1)?.push(entry);
   }
   return groups.map((entries, index) => {
-    const indexByUuid = new Map(entries.flatMap(({ uuid }, at) => (uuid === undefined ? [] : [[uuid, at] as const])));
     const unreadable = index === 0 ? session.unreadable : [];
-    return createProcessParser({ emitPrompt: true }, { ...session, entries, indexByUuid, unreadable }).end(index === groups.length - 1 ? end : { exitCode: null });
+    return createProcessParser({ emitPrompt: true }, { ...session, entries, byUuid: new Map(), unreadable }).end(index === groups.length - 1 ? end : { exitCode: null });
   });
 }

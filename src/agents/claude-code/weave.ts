@@ -4,20 +4,20 @@ import { SYNTHETIC_MODEL } from './wire.js';
 
 /** Puts what only the session file has between the lines of stdout. */
 export interface Weave {
+  /** The session's account of a line that both have. */
+  twinOf(uuid: string | undefined): SessionEntry | undefined;
   /**
-   * Called with the uuid of each line of stdout before it is told. Tells the session entries that came before it.
+   * Called with the twin of each line of stdout before the line is told. Tells the session entries that came before it.
    *
    * @returns `hold`: nothing shared was seen yet, so its place is not known; `told`: the session told it already.
    */
-  reach(uuid: string | undefined): 'hold' | 'tell' | 'told';
-  /** The session's account of a line that both have. */
-  twinOf(uuid: string | undefined): SessionEntry | undefined;
+  reach(twin: SessionEntry | undefined): 'hold' | 'tell' | 'told';
   /** Tells what is left. `ended`: stdout has its end, so entries behind it are of a later process. */
   finish(ended: boolean, stdoutSpoke: boolean): void;
   /** True when anything of the session belonged to this process. */
   touched(): boolean;
   /** Entries of this process and of those before it. */
-  passed(): readonly string[];
+  passed(): ReadonlySet<string>;
 }
 
 /**
@@ -27,45 +27,47 @@ export interface Weave {
  * @param known Entries that an earlier process told.
  */
 export function createWeave(session: SessionRecord, known: ReadonlySet<string> | undefined, tell: (entry: SessionEntry) => void): Weave {
-  const { entries, indexByUuid } = session;
-  const told = new Set<number>();
+  const { entries, byUuid } = session;
+  const told = new Uint8Array(entries.length);
+  let touched = false;
   let cursor: number | undefined = known === undefined ? undefined : 0;
   let anchored = false;
 
-  const tellOnce = (index: number): void => {
-    const entry = entries[index];
-    if (entry === undefined || told.has(index)) return;
-    told.add(index);
-    if (entry.uuid !== undefined && known?.has(entry.uuid) === true) return;
-    tell(entry);
-  };
   const flush = (until: number): void => {
-    for (let index = cursor ?? until; index < until; index += 1) tellOnce(index);
+    for (let index = cursor ?? until; index < until; index += 1) {
+      const entry = entries[index];
+      if (entry === undefined || told[index] === 1) continue;
+      touched = true;
+      told[index] = 1;
+      if (entry.uuid === undefined || known?.has(entry.uuid) !== true) tell(entry);
+    }
     cursor = Math.max(cursor ?? 0, until);
   };
 
   return {
-    reach(uuid) {
-      const index = uuid === undefined ? undefined : indexByUuid.get(uuid);
-      if (index === undefined) return anchored ? 'tell' : 'hold';
+    twinOf: (uuid) => (uuid === undefined ? undefined : byUuid.get(uuid)),
+    reach(twin) {
+      if (twin === undefined) return anchored ? 'tell' : 'hold';
+      const { index } = twin;
       cursor ??= startOfProcess(entries, index);
       anchored = true;
       flush(index);
-      if (told.has(index)) return 'told';
-      told.add(index);
+      if (told[index] === 1) return 'told';
+      touched = true;
+      told[index] = 1;
       return 'tell';
-    },
-    twinOf(uuid) {
-      const index = uuid === undefined ? undefined : indexByUuid.get(uuid);
-      return index === undefined ? undefined : entries[index];
     },
     finish(ended, stdoutSpoke) {
       cursor ??= stdoutSpoke ? startOfProcess(entries, lastPrompt(entries)) : 0;
       const end = ended && anchored ? nextPrompt(entries, cursor) : entries.length;
       flush(end);
     },
-    touched: () => told.size > 0,
-    passed: () => entries.flatMap(({ uuid }, index) => (uuid !== undefined && (index < (cursor ?? 0) || told.has(index)) ? [uuid] : [])),
+    touched: () => touched,
+    passed() {
+      const uuids = new Set(known);
+      for (const [index, { uuid }] of entries.entries()) if (uuid !== undefined && (index < (cursor ?? 0) || told[index] === 1)) uuids.add(uuid);
+      return uuids;
+    },
   };
 }
 

@@ -129,7 +129,7 @@ export function createAppServerReader(notes: TranscriptNotes, { emitPrompt, conn
     spoke = true;
     // An answer to a request of the client: its own notifications tell what came of it.
     if (method === undefined) return;
-    const requestId = typeof message['id'] === 'number' || typeof message['id'] === 'string' ? String(message['id']) : undefined;
+    const requestId = requestIdOf(message['id']);
     if (method === 'thread/started') {
       const thread = fieldsOf(params['thread']);
       const id = nameOf(thread?.['id']);
@@ -168,7 +168,7 @@ export function createAppServerReader(notes: TranscriptNotes, { emitPrompt, conn
       }
       case 'warning': return emit(state, { type: 'error', message: textOf(params['message']) ?? 'a warning without a message', recovered: true }, context);
       case 'serverRequest/resolved':
-        asked.delete(String(params['requestId']));
+        asked.delete(requestIdOf(params['requestId']) ?? '');
         return;
       default:
     }
@@ -208,6 +208,11 @@ export function createAppServerReader(notes: TranscriptNotes, { emitPrompt, conn
       };
     },
   };
+}
+
+/** The id of a request of the server, which starts at 0. */
+export function requestIdOf(value: unknown): string | undefined {
+  return typeof value === 'number' || typeof value === 'string' ? String(value) : undefined;
 }
 
 function isoOf(milliseconds: number): string | undefined {

@@ -49,7 +49,7 @@ function serverTable(server: McpServer, required: boolean): Setting {
 /** TOML on one line. What JSON writes for a text is TOML, but U+007F may not stand there as it is. */
 function tomlOf(value: TomlValue): string {
   if (Array.isArray(value)) return `[${value.map((item: TomlValue) => tomlOf(item)).join(', ')}]`;
-  if (typeof value === 'object') return `{${Object.entries(value).map(([key, item]) => `${tomlOf(key)} = ${tomlOf(item as TomlValue)}`).join(', ')}}`;
+  if (typeof value === 'object') return `{${Object.entries(value).map(([key, item]) => `${tomlOf(key)} = ${tomlOf(item)}`).join(', ')}}`;
   return JSON.stringify(value).replace(/\u007f/g, '\\u007F');
 }
 

@@ -2,6 +2,7 @@ import type { InputResponse, SandboxAgentContext } from '../agent.js';
 import { fieldsOf, listOf, nameOf, type Fields } from '../fields.js';
 import { createJsonLineReader } from '../json-lines.js';
 import { startCli, untilRest, type CliStart, type RunningCli } from '../running-cli.js';
+import { requestIdOf } from './app-server.js';
 
 /** What a turn is started with. */
 export interface TurnStart {
@@ -65,7 +66,7 @@ export async function openConnection(ctx: SandboxAgentContext, start: Omit<CliSt
       else write({ id, error: { code: -32601, message: 'not supported by this client' } });
       return;
     }
-    if (method === 'serverRequest/resolved') open.delete(String(params['requestId']));
+    if (method === 'serverRequest/resolved') open.delete(requestIdOf(params['requestId']) ?? '');
     if (method === 'turn/completed' && params['threadId'] === threadId) {
       open.clear();
       cli.endInput();

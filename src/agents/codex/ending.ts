@@ -22,7 +22,7 @@ export function endingOf(facts: EndingFacts, end: ProcessEnd): TranscriptEnding 
     const said = facts.stderr.trim().slice(-500);
     return { kind: 'nothing', reason: `not one line of the record was understood; ${processOf(end)}${said === '' ? '' : `; stderr ends: ${said}`}` };
   }
-  if (facts.asking && end.exitCode === null && end.signal === undefined) return { kind: 'waiting' };
+  if (facts.asking && end.exitCode === null && end.signal === undefined && end.stoppedByHarness !== true) return { kind: 'waiting' };
   if (end.stoppedByHarness === true) {
     return { kind: 'incomplete', reason: `the harness stopped the CLI${end.signal === undefined ? '' : ` (${end.signal})`} before it was done` };
   }
@@ -35,10 +35,11 @@ export function endingOf(facts: EndingFacts, end: ProcessEnd): TranscriptEnding 
 
 function failureEndingOf(message: string, facts: EndingFacts): TranscriptEnding {
   const room = facts.errorClass === 'context_window_exceeded' || facts.errorClass === 'contextWindowExceeded' || /ran out of room in the model's context window/.test(message);
-  if (room) return { kind: 'failed', reason: message };
+  const reason = message.trim() === '' ? 'the turn failed without a message' : message;
+  if (room) return { kind: 'failed', reason };
   const stated = /(?:status|HTTP(?: error)?:?) (\d{3})\b/i.exec(message)?.[1];
   const httpStatus = facts.httpStatus ?? (stated === undefined ? undefined : Number(stated));
-  return { kind: 'api-error', reason: message, ...(httpStatus === undefined ? {} : { httpStatus }) };
+  return { kind: 'api-error', reason, ...(httpStatus === undefined ? {} : { httpStatus }) };
 }
 
 /** How the process ended, in words. */

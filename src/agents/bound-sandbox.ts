@@ -1,11 +1,10 @@
-import type { AgentSandbox } from '../agents/agent.js';
-import type { OwnedSandbox } from '../sandbox/sandbox.js';
+import type { AgentSandbox } from './agent.js';
 
 /**
  * The sandbox as an agent gets it: every command ends with the signal, whether or not the adapter passes one on, and
  * nothing in it can end the sandbox.
  */
-export function boundSandbox(sandbox: OwnedSandbox, signal: AbortSignal): AgentSandbox {
+export function boundSandbox(sandbox: AgentSandbox, signal: AbortSignal): AgentSandbox {
   const bounded = <O extends { readonly signal?: AbortSignal }>(given?: O): O & { readonly signal: AbortSignal } => ({
     ...(given ?? {} as O), signal: given?.signal === undefined ? signal : AbortSignal.any([signal, given.signal]),
   });
