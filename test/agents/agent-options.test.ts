@@ -37,6 +37,7 @@ describe('an option that a CLI does not have or that does not fit is refused whe
     ['codex', { allowedTools: [] }, 'codex() does not know the option "allowedTools": it has no list of allowed tools; see rules in `configFile`. It knows '],
     ['codex', { plugins: [] }, 'codex() does not know the option "plugins": niceeval cannot install its plugins; use `skills`, `mcpServers` or `configFile`. It knows '],
     ['codex', { approvalPolicy: 'untrusted' }, 'codex(): `approvalPolicy` does not fit: '],
+    ['codex', { hooksFile: 'x', askUser: true }, 'codex(): `hooksFile` cannot work with `codex app-server`, which runs only hooks that a person has trusted.'],
     ['codex', { transport: 'exec', askUser: true }, 'codex(): `transport: "exec"` asks nobody, so `askUser` and `approvalPolicy: "on-request"` cannot work with it. Leave `transport` out.'],
   ])('%s %j', (factory, options, beginning) => {
     let message = '';

@@ -69,6 +69,14 @@ const CASES: Readonly<Record<string, ScriptedCase>> = {
       t.check(resumed.message, equals('Still blue.'));
       t.sandbox.changedPaths(['paint.txt']);`,
   },
+  questions: {
+    agent: 'claudeCode()',
+    turns: [{ toolCalls: [{ name: 'AskUserQuestion', input: { questions: [{ question: 'Which colour?', header: 'Colour', multiSelect: false, options: [{ label: 'Red', description: 'Warm' }, { label: 'Blue', description: 'Cold' }] }, { question: 'Which size?', header: 'Size', multiSelect: false, options: [{ label: 'Small', description: 's' }, { label: 'Large', description: 'l' }] }] } }] }, { text: 'Thanks.' }],
+    test: `await t.send('Ask twice');
+      const colour = t.requireInputRequest({ prompt: 'Which colour?' });
+      const size = t.requireInputRequest({ prompt: 'Which size?' });
+      (await t.respond({ request: size, optionId: 'Large' }, { request: colour, text: 'Green' })).succeeded();`,
+  },
   unanswered: {
     agent: 'claudeCode()',
     turns: [{ toolCalls: [{ name: 'AskUserQuestion', input: { questions: [{ question: 'Which?', header: 'H', multiSelect: false, options: [{ label: 'A', description: 'a' }, { label: 'B', description: 'b' }] }] } }] }],
@@ -201,7 +209,7 @@ describe('the real Claude Code CLI in containers', () => {
   const end = (id: string, status: string, more: object = {}): object => ({ type: 'operation.finished', operationId: id, kind: 'tool', status, ...more });
   const ask = (request: object): object => ({ type: 'input.requested', request: { id: 'some id', ...request } });
 
-  it.each(['parallel', 'failing', 'refused', 'disallowed', 'approval', 'question', 'subagent', 'background', 'skill', 'plugin', 'mcp', 'mcp-http', 'compaction', 'overloaded', 'structured', 'prompts', 'settings', 'image'])('passes "%s" with every claim matched', (name) => {
+  it.each(['parallel', 'failing', 'refused', 'disallowed', 'approval', 'question', 'questions', 'subagent', 'background', 'skill', 'plugin', 'mcp', 'mcp-http', 'compaction', 'overloaded', 'structured', 'prompts', 'settings', 'image'])('passes "%s" with every claim matched', (name) => {
     const { attempt, claims } = of(name);
     expect({ verdict: attempt.verdict, reasons: attempt.reasons, diagnostics: attempt.diagnostics }).toEqual({ verdict: 'passed', reasons: [], diagnostics: [] });
     expect(claims.filter(({ state }) => state !== 'matched')).toEqual([]);
@@ -258,6 +266,14 @@ describe('the real Claude Code CLI in containers', () => {
     // One process for the question and its answer, one for the turn after.
     expect(raw.filter((name) => name.endsWith('stdout.jsonl'))).toEqual(['session1-turn1-stdout.jsonl', 'session1-turn3-stdout.jsonl']);
     expect(raw.filter((name) => name.startsWith('files/projects/-home-agent-workspace/') && name.endsWith('.jsonl'))).toHaveLength(1);
+  });
+
+  it('asks several questions at once, and takes their answers in any order', () => {
+    expect(told(of('questions').events(2))).toEqual([
+      hear('Which size? Large\nWhich colour? Green'),
+      end('#1', 'completed', { output: 'Your questions have been answered: "Which colour?"="Green", "Which size?"="Large". You can now continue with these answers in mind.' }),
+      say('Thanks.'),
+    ]);
   });
 
   it('does not succeed while a question stands', () => {

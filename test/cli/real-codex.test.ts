@@ -61,6 +61,20 @@ const CASES: Readonly<Record<string, ScriptedCase>> = {
       t.check(resumed.message, equals('Still blue.'));
       t.sandbox.changedPaths(['paint.txt']);`,
   },
+  questions: {
+    agent: 'codex({ askUser: true })',
+    turns: [{ toolCalls: [{ name: 'request_user_input', input: { questions: [question, { id: 'size', header: 'Size', question: 'Which size?', options: [{ label: 'Small', description: 's' }, { label: 'Large', description: 'l' }] }] } }] }, { text: 'Thanks.' }],
+    test: `await t.send('Ask twice');
+      const colour = t.requireInputRequest({ prompt: 'Which colour?' });
+      const size = t.requireInputRequest({ prompt: 'Which size?' });
+      (await t.respond({ request: size, optionId: 'Large' }, { request: colour, text: 'Green' })).succeeded();`,
+  },
+  hooks: {
+    agent: `codex({ hooksFile: '../hooks.json' })`,
+    turns: [{ toolCalls: [shell('echo one')] }, { text: 'Done.' }],
+    test: `(await t.send('Go')).succeeded();
+      t.check(await t.sandbox.readText('hooked.txt'), equals('hooked\\n'));`,
+  },
   unanswered: {
     agent: 'codex({ askUser: true })',
     turns: [{ toolCalls: [{ name: 'request_user_input', input: { questions: [question] } }] }],
@@ -175,6 +189,7 @@ const FILES = {
   'web.mjs': TINY_HTTP_SERVER,
   'dot.png': TINY_PNG,
   'instructions.md': 'Rule seven: whistle.\n',
+  'hooks.json': JSON.stringify({ hooks: { PreToolUse: [{ matcher: '.*', hooks: [{ type: 'command', command: 'echo hooked >> /home/agent/workspace/hooked.txt' }] }] } }),
   'config.toml': '[shell_environment_policy.set]\nCONFIGURED = "by config"\n',
   'skills/greet/SKILL.md': '---\nname: greet\ndescription: Greets somebody by name\n---\nGreet warmly.\n',
 };
@@ -197,7 +212,7 @@ describe('the real Codex CLI in containers', () => {
   const end = (id: string, status: string, more: object = {}): object => ({ type: 'operation.finished', operationId: id, kind: 'tool', status, ...more });
   const ask = (request: object): object => ({ type: 'input.requested', request: { id: 'some id', ...request } });
 
-  it.each(['parallel', 'failing', 'refused', 'approval', 'question', 'app-server', 'resume', 'subagent', 'skill', 'mcp', 'mcp-http', 'compaction', 'overloaded', 'structured', 'prompts', 'settings', 'image'])('passes "%s" with every claim matched', (name) => {
+  it.each(['parallel', 'failing', 'refused', 'approval', 'question', 'questions', 'hooks', 'app-server', 'resume', 'subagent', 'skill', 'mcp', 'mcp-http', 'compaction', 'overloaded', 'structured', 'prompts', 'settings', 'image'])('passes "%s" with every claim matched', (name) => {
     const { attempt, claims } = of(name);
     expect({ verdict: attempt.verdict, reasons: attempt.reasons, diagnostics: attempt.diagnostics }).toEqual({ verdict: 'passed', reasons: [], diagnostics: [] });
     expect(claims.filter(({ state }) => state !== 'matched')).toEqual([]);
@@ -252,6 +267,10 @@ describe('the real Codex CLI in containers', () => {
     expect(told(events(3))).toEqual([hear('And now?'), say('Still blue.')]);
     expect(raw.filter((name) => name.endsWith('stdout.jsonl'))).toEqual(['session1-turn1-stdout.jsonl', 'session1-turn3-stdout.jsonl']);
     expect(raw.filter((name) => /^files\/sessions\/.*\/rollout-.*\.jsonl$/.test(name))).toHaveLength(1);
+  });
+
+  it('asks several questions at once, and takes their answers in any order', () => {
+    expect(told(of('questions').events(2)).slice(0, 2)).toEqual([hear('Which size? Large\nWhich colour? Green'), end('#1', 'completed', { output: '{"answers":{"size":{"answers":["Large"]},"colour":{"answers":["Green"]}}}' })]);
   });
 
   it('does not succeed while a question stands', () => {

@@ -39,6 +39,7 @@ export const claudeCodeOptionsSchema = z.strictObject({
 /** What other CLIs have and this one does not. */
 export const NOT_OF_CLAUDE_CODE = {
   configFile: 'its settings are a JSON file, see `settingsFile`',
+  hooksFile: 'hooks are a part of its settings, see `settingsFile`',
   approvalPolicy: 'see `permissionMode`',
   sandboxMode: 'it has no sandbox of its own; the container is one',
   askUser: 'its agent can always ask; take AskUserQuestion away with `disallowedTools`',

@@ -64,6 +64,8 @@ async function sendExec(sender: Sender, input: TurnInput): Promise<Turn> {
   const cli = await startCli(ctx, {
     argv: [
       'codex', 'exec', ...(ctx.session.id === undefined ? [] : ['resume']), '--json', '--skip-git-repo-check',
+      // Hooks that nobody trusted would be left out without a word.
+      ...(options.hooksFile === undefined ? [] : ['--dangerously-bypass-hook-trust']),
       ...(ctx.model === undefined ? [] : ['--model', ctx.model]),
       ...configArguments(options, ctx),
       ...images.map((path) => `--image=${path}`),

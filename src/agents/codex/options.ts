@@ -14,8 +14,10 @@ export interface CodexOptions extends CommonAgentOptions {
   readonly approvalPolicy?: 'never' | 'on-request';
   /** The CLI's own sandbox, inside the container. Default: `danger-full-access`, none, since the container is the boundary. */
   readonly sandboxMode?: 'danger-full-access' | 'workspace-write' | 'read-only';
-  /** Host file that becomes `config.toml`, for instance with hooks. Relative to the experiment's file. */
+  /** Host file that becomes `config.toml`. Relative to the experiment's file. */
   readonly configFile?: string;
+  /** Host file that becomes `hooks.json`. Its hooks are run without anybody's trust, by `exec` only. Relative to the experiment's file. */
+  readonly hooksFile?: string;
 }
 
 export const codexOptionsSchema = z.strictObject({
@@ -25,6 +27,7 @@ export const codexOptionsSchema = z.strictObject({
   approvalPolicy: z.enum(['never', 'on-request']).exactOptional(),
   sandboxMode: z.enum(['danger-full-access', 'workspace-write', 'read-only']).exactOptional(),
   configFile: z.string().min(1).exactOptional(),
+  hooksFile: z.string().min(1).exactOptional(),
 });
 
 /** What other CLIs have and this one does not. */
@@ -43,10 +46,14 @@ export function mayAsk({ askUser = false, approvalPolicy = 'never' }: CodexOptio
   return askUser || approvalPolicy !== 'never';
 }
 
-/** The transport that the options come to. @throws TypeError for `exec` with something to ask. */
+/** The transport that the options come to. @throws TypeError for `exec` with something to ask, or `app-server` with hooks. */
 export function transportOf(options: CodexOptions): 'exec' | 'app-server' {
   if (options.transport === 'exec' && mayAsk(options)) {
     throw new TypeError('codex(): `transport: "exec"` asks nobody, so `askUser` and `approvalPolicy: "on-request"` cannot work with it. Leave `transport` out.');
   }
-  return options.transport ?? (mayAsk(options) ? 'app-server' : 'exec');
+  const transport = options.transport ?? (mayAsk(options) ? 'app-server' : 'exec');
+  if (transport === 'app-server' && options.hooksFile !== undefined) {
+    throw new TypeError('codex(): `hooksFile` cannot work with `codex app-server`, which runs only hooks that a person has trusted. Leave it, or `transport`, `askUser` and `approvalPolicy`, out.');
+  }
+  return transport;
 }

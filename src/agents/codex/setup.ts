@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { posix } from 'node:path';
+import { isJsonObject, parseJson } from '../../evidence/json.js';
 import type { AgentSettings, SandboxAgentContext } from '../agent.js';
 import { hostPathOf, hostPathProblem } from '../host-path.js';
 import { skillsProblem, uploadSkills } from '../skill.js';
@@ -14,18 +15,20 @@ const RESERVED = ['model', 'model_provider', 'model_providers', 'model_reasoning
 
 /** Why Codex cannot work with these options and settings, or `undefined` when it can. */
 export function codexProblem(options: CodexOptions, { reasoningEffort, experimentFolder }: AgentSettings): string | undefined {
-  const { configFile, instructionsFile, skills = [] } = options;
+  const { configFile, hooksFile, instructionsFile, skills = [] } = options;
   return unsupportedEffort('Codex', EFFORTS, reasoningEffort)
     ?? (configFile === undefined ? undefined : configProblem(configFile, experimentFolder))
+    ?? (hooksFile === undefined ? undefined : hooksProblem(hooksFile, experimentFolder))
     ?? (instructionsFile === undefined ? undefined : hostPathProblem('instructionsFile', instructionsFile, 'file', experimentFolder))
     ?? skillsProblem(skills, experimentFolder);
 }
 
 /** Paths in the sandbox of what was put there for the CLI. */
-export function placesOf(home: string): { readonly config: string; readonly instructions: string; readonly systemPrompt: string; readonly skills: string } {
+export function placesOf(home: string): { readonly config: string; readonly hooks: string; readonly instructions: string; readonly systemPrompt: string; readonly skills: string } {
   const own = posix.join(home, '.codex');
   return {
     config: posix.join(own, 'config.toml'),
+    hooks: posix.join(own, 'hooks.json'),
     instructions: posix.join(own, 'AGENTS.md'),
     systemPrompt: posix.join(own, 'niceeval-system-prompt.md'),
     skills: posix.join(own, 'skills'),
@@ -35,11 +38,19 @@ export function placesOf(home: string): { readonly config: string; readonly inst
 /** Puts into the agent's home what the options name. */
 export async function setUpCodex(options: CodexOptions, ctx: SandboxAgentContext): Promise<void> {
   const places = placesOf(ctx.sandbox.home);
-  const { configFile, instructionsFile, systemPrompt, skills = [] } = options;
+  const { configFile, hooksFile, instructionsFile, systemPrompt, skills = [] } = options;
   if (configFile !== undefined) await ctx.sandbox.writeBytes(places.config, await readFile(hostPathOf(configFile, ctx.experimentFolder)));
+  if (hooksFile !== undefined) await ctx.sandbox.writeBytes(places.hooks, await readFile(hostPathOf(hooksFile, ctx.experimentFolder)));
   if (instructionsFile !== undefined) await ctx.sandbox.writeBytes(places.instructions, await readFile(hostPathOf(instructionsFile, ctx.experimentFolder)));
   if (systemPrompt !== undefined) await ctx.sandbox.writeText(places.systemPrompt, systemPrompt);
   await uploadSkills(ctx, skills, places.skills);
+}
+
+/** The CLI goes on without a word when it cannot read its hooks. */
+function hooksProblem(path: string, experimentFolder: string | undefined): string | undefined {
+  const problem = hostPathProblem('hooksFile', path, 'file', experimentFolder);
+  if (problem !== undefined || experimentFolder === undefined) return problem;
+  return isJsonObject(parseJson(readFileSync(hostPathOf(path, experimentFolder), 'utf8'))) ? undefined : `\`hooksFile\`: "${path}" is no JSON object.`;
 }
 
 function configProblem(path: string, experimentFolder: string | undefined): string | undefined {
