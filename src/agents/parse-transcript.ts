@@ -3,9 +3,10 @@ import type { Turn } from '../evidence/turn.js';
 import { addUsage, type Usage } from '../evidence/usage.js';
 import { isLookAlike, recogniseClaudeCode } from './claude-code/recognise.js';
 import { parseClaudeCodeTurns } from './claude-code/turns.js';
+import { writerOf } from './client-lines.js';
 import { parseCodexTurns } from './codex/process-turns.js';
 import { recogniseCodex } from './codex/recognise.js';
-import { fieldsOf } from './fields.js';
+import { fieldsOf, type Fields } from './fields.js';
 import { readJsonLine } from './json-line.js';
 import { createLineReader } from './line-reader.js';
 import { UNRECOGNISED_KEPT, type ParsedTurn, type ProcessEnd, type TranscriptEnding, type Unrecognised, type Witness } from './transcript.js';
@@ -59,6 +60,10 @@ export function parseTranscript(files: readonly TranscriptFile[], options: Parse
   const formats = new Map<TranscriptFile, TranscriptFormat>();
   const aside: TranscriptFile[] = [];
   for (const file of files) {
+    if (isClientRecord(file.bytes)) {
+      aside.push(file);
+      continue;
+    }
     const format = isBesideSession(file.path) ? 'claude-session' : recogniseFormat(file.bytes) ?? options.format;
     if (format === undefined) aside.push(file);
     else formats.set(file, format);
@@ -74,37 +79,55 @@ export function parseTranscript(files: readonly TranscriptFile[], options: Parse
   const end = options.end ?? { exitCode: null };
   const format = [...live][0] ?? own[0] ?? 'claude-code';
   const turns = format.startsWith('claude') ? parseClaudeCodeTurns(witnesses, end) : parseCodexTurns(witnesses, end, format === 'codex-app-server' ? 'app-server' : 'exec');
-  return { kind: 'parsed', transcript: foldTurns(format, turns, aside.map(({ path }) => `${JSON.stringify(path)} is no transcript and was left out`)) };
+  return { kind: 'parsed', transcript: foldTurns(format, turns, aside.map(({ path, bytes }) => `${JSON.stringify(path)} is ${isClientRecord(bytes) ? 'what the client wrote' : 'no transcript'} and was left out`)) };
 }
 
 /** Recognises a record by its first lines; undefined when it is none that can be read. */
 export function recogniseFormat(bytes: Uint8Array): TranscriptFormat | undefined {
+  if (isClientRecord(bytes)) return undefined;
   const votes = new Map<TranscriptFormat, number>();
   let objects = 0;
   let foreign = false;
+  lookAt(bytes, (record) => {
+    objects += 1;
+    if (isLookAlike(record)) foreign = true;
+    const format = recogniseClaudeCode(record) ?? recogniseCodex(record);
+    if (format !== undefined) votes.set(format, (votes.get(format) ?? 0) + 1);
+  });
+  const [best] = [...votes].sort((a, b) => b[1] - a[1]);
+  // A stray look-alike does not make a transcript.
+  return best !== undefined && !foreign && best[1] * 5 >= objects ? best[0] : undefined;
+}
+
+/** Whether a file is what a client said to a CLI, for instance a kept standard input. It tells nothing of what the CLI did. */
+export function isClientRecord(bytes: Uint8Array): boolean {
+  const writers = new Set<ReturnType<typeof writerOf>>();
+  lookAt(bytes, (record) => writers.add(writerOf(record)));
+  return writers.has('client') && !writers.has('cli');
+}
+
+/** The first objects of a record, behind a log's noise if there is any. */
+function lookAt(bytes: Uint8Array, see: (record: Fields) => void): void {
+  let objects = 0;
   const reader = createLineReader(({ text }) => readJsonLine(text, (value) => {
     for (const item of Array.isArray(value) ? (value as readonly unknown[]).slice(0, LOOK_AT) : [value]) {
       const record = fieldsOf(item);
       if (record === undefined) continue;
       objects += 1;
-      if (isLookAlike(record)) foreign = true;
-      const format = recogniseClaudeCode(record) ?? recogniseCodex(record);
-      if (format !== undefined) votes.set(format, (votes.get(format) ?? 0) + 1);
+      see(record);
     }
   }, () => undefined), () => undefined);
-  for (let start = 0, lines = 0; start < bytes.length && lines < LOOK_AT; lines += 1) {
+  for (let start = 0, lines = 0; start < bytes.length && objects < LOOK_AT && lines < LINES_AT_MOST; lines += 1) {
     const feed = bytes.indexOf(LINE_FEED, start);
     const next = feed === -1 ? bytes.length : feed + 1;
     reader.push(bytes.subarray(start, next));
     start = next;
   }
   reader.end();
-  const [best] = [...votes].sort((a, b) => b[1] - a[1]);
-  // A stray look-alike does not make a transcript.
-  return best !== undefined && !foreign && best[1] * 5 >= objects ? best[0] : undefined;
 }
 
 const LOOK_AT = 60;
+const LINES_AT_MOST = 5_000;
 const LINE_FEED = 0x0a;
 
 const KIND = {

@@ -60,6 +60,12 @@ export interface ParsedTurn {
 /** How many unrecognised pieces a parsed turn lists. The count goes on. */
 export const UNRECOGNISED_KEPT = 100;
 
+/** Says in which of several stdout files a turn's lines were not understood. */
+export function withSource<P extends ParsedTurn>(parsed: P, path: string | undefined): P {
+  if (path === undefined) return parsed;
+  return { ...parsed, unrecognised: parsed.unrecognised.map((piece) => (piece.source === 'stdout' ? { ...piece, source: path } : piece)) };
+}
+
 /** Collects what a parser did not understand, in bounded memory. */
 export interface TranscriptNotes {
   understood(): void;

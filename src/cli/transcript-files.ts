@@ -27,8 +27,13 @@ export async function readTranscriptFiles(paths: readonly string[]): Promise<Fou
 
 async function filesBelow(folder: string): Promise<readonly TranscriptFile[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name)).sort();
+  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name)).sort(inNumber);
   const files: TranscriptFile[] = [];
   for (const path of paths) files.push({ path, bytes: await readFile(path) });
   return files;
+}
+
+/** Turn 10 comes after turn 2. */
+function inNumber(a: string, b: string): number {
+  return a.localeCompare(b, 'en', { numeric: true }) || (a < b ? -1 : 1);
 }

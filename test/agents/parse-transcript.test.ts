@@ -173,6 +173,30 @@ describe('parseTranscript', () => {
     expect(parsed([{ path: 'x', bytes }]).unrecognised).toStrictEqual([{ source: 'stdout', line: lines, why: 'not JSON: "noise"' }]);
   });
 
+  it('names the file, where there are several outputs', () => {
+    const noisy = Buffer.concat([codex('plain-text').stdout, bytesOf('noise\n')]);
+    expect(parsed([{ path: 'one.jsonl', bytes: codex('plain-text').stdout }, { path: 'two.jsonl', bytes: noisy }]).unrecognised).toStrictEqual([
+      { source: 'two.jsonl', line: Buffer.from(noisy).toString('utf8').trimEnd().split('\n').length, why: 'not JSON: "noise"' },
+    ]);
+  });
+
+  it('finds a transcript behind hundreds of lines of a log', () => {
+    const log = Array.from({ length: 500 }, (_line, index) => `2026-01-01T00:00:00Z ERROR codex_core: trouble ${index}\n`).join('');
+    const transcript = parsed([{ path: 'x', bytes: Buffer.concat([bytesOf(log), codex('shell-ok').stdout]) }]);
+    expect([transcript.format, transcript.endings.map(({ kind }) => kind), transcript.unrecognisedCount]).toStrictEqual(['codex-exec', ['completed'], 500]);
+  });
+
+  it.each([
+    ['Claude Code', () => filesOf(claude('ask-user-question'), ['stdout']), ['{"type":"user","message":{"role":"user","content":"Paint it"},"parent_tool_use_id":null,"session_id":""}', '{"type":"control_response","response":{"subtype":"success","request_id":"9","response":{"behavior":"allow"}}}']],
+    ['a Codex app-server', () => filesOf(codex('app-user-input'), ['stdout']), ['{"method":"initialize","id":1,"params":{}}', '{"method":"initialized"}', '{"method":"turn/start","id":3,"params":{"threadId":"t","input":[]}}', '{"id":0,"result":{"answers":{}}}']],
+  ])('leaves out what the client of %s wrote', (_name, files, lines) => {
+    const alone = parsed(files());
+    const input = { path: 'stdin.jsonl', bytes: bytesOf(`${lines.join('\n')}\n`) };
+    const beside = parsed([...files(), input]);
+    expect(beside).toStrictEqual({ ...alone, problems: [...alone.problems, '"stdin.jsonl" is what the client wrote and was left out'] });
+    expect(parseTranscript([input]).kind).toBe('refused');
+  });
+
   it('leaves out a file that is no transcript, and says so', () => {
     const transcript = parsed([...filesOf(claude('plain-text'), ['stdout']), { path: 'notes.txt', bytes: bytesOf('hello') }]);
     expect(transcript.problems).toStrictEqual(['"notes.txt" is no transcript and was left out']);

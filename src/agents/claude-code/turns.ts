@@ -1,4 +1,4 @@
-import type { ProcessEnd, Witness } from '../transcript.js';
+import { withSource, type ProcessEnd, type Witness } from '../transcript.js';
 import type { ClaudeCodeParseOptions, ClaudeCodeSessionMemory, ParsedClaudeCodeTurn } from './memory.js';
 import { createProcessParser } from './process.js';
 import { readSession, type SessionEntry, type SessionRecord } from './session.js';
@@ -18,7 +18,7 @@ export function parseClaudeCodeTurns(witnesses: readonly Witness[], end: Process
   if (stdouts.length === 0) return session === undefined ? [] : sessionTurns(session, end);
   const turns: ParsedClaudeCodeTurn[] = [];
   let before: ClaudeCodeSessionMemory | undefined;
-  for (const [index, { bytes }] of stdouts.entries()) {
+  for (const [index, { bytes, path }] of stdouts.entries()) {
     const pieces = piecesOf(bytes);
     let lines = 0;
     for (const [piece, { from, to, lineCount }] of pieces.entries()) {
@@ -28,7 +28,7 @@ export function parseClaudeCodeTurns(witnesses: readonly Witness[], end: Process
       const parser = createProcessParser(options, session);
       parser.push(bytes.subarray(from, to));
       const parsed = parser.end(last ? end : { exitCode: null }, last ? stderr : '');
-      turns.push(parsed);
+      turns.push(stdouts.length > 1 ? withSource(parsed, path) : parsed);
       before = parsed.after;
       lines += lineCount;
     }

@@ -1,4 +1,4 @@
-import { createTranscriptNotes, type ProcessEnd, type Witness } from '../transcript.js';
+import { createTranscriptNotes, withSource, type ProcessEnd, type Witness } from '../transcript.js';
 import { createAppServerReader } from './app-server.js';
 import { createExecReader } from './exec.js';
 import { foldProcess, tellProcess } from './fold.js';
@@ -24,12 +24,12 @@ export function parseCodexTurns(witnesses: readonly Witness[], end: ProcessEnd, 
   if (stdouts.length === 0) return rolloutTurns(rollouts, end);
   const turns: ParsedCodexTurn[] = [];
   let before: CodexThreadMemory | undefined;
-  for (const [index, { bytes }] of stdouts.entries()) {
+  for (const [index, { bytes, path }] of stdouts.entries()) {
     const pieces = piecesOf(bytes, surface);
     for (const [piece, part] of pieces.entries()) {
       const last = index === stdouts.length - 1 && piece === pieces.length - 1;
       const parsed = parsePiece(part, { rollouts, end: last ? end : { exitCode: null }, stderr: last ? stderr : '', surface, before });
-      turns.push(parsed);
+      turns.push(stdouts.length > 1 ? withSource(parsed, path) : parsed);
       before = parsed.after;
     }
   }
