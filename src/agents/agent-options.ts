@@ -14,7 +14,7 @@ export interface CommonAgentOptions {
   readonly args?: readonly string[] | ((flags: Flags) => readonly string[]);
   /** Further environment of the CLI; as a function of the experiment's flags when it depends on them. */
   readonly env?: Readonly<Record<string, string>> | ((flags: Flags) => Readonly<Record<string, string>>);
-  /** Values that are replaced by `[redacted]` in everything that is stored. Default: none. */
+  /** Values of at least 6 characters that are replaced by `[redacted]` in all that the CLI prints and keeps, before it is stored. Default: none. */
   readonly sensitiveValues?: readonly string[];
   /** Takes the place of the CLI's own system prompt. */
   readonly systemPrompt?: string;
@@ -28,6 +28,8 @@ export interface CommonAgentOptions {
   readonly skills?: readonly SkillSpec[];
 }
 
+/** A single argument of a command may have 128 KiB. */
+const prompt = z.string().min(1).refine((text) => Buffer.byteLength(text) <= 100_000, 'it has more than 100,000 bytes; put what is long into `instructionsFile`');
 const texts = z.array(z.string()).readonly();
 const fromFlags = z.custom<(flags: Flags) => never>((value) => typeof value === 'function');
 
@@ -36,9 +38,9 @@ export const commonOptionShape = {
   name: z.string().min(1).exactOptional(),
   args: z.union([texts, fromFlags], 'a list of texts, or a function of the flags').exactOptional(),
   env: z.union([z.record(z.string(), z.string()), fromFlags], 'an object of texts, or a function of the flags').exactOptional(),
-  sensitiveValues: texts.exactOptional(),
-  systemPrompt: z.string().min(1).exactOptional(),
-  appendSystemPrompt: z.string().min(1).exactOptional(),
+  sensitiveValues: z.array(z.string().min(6, 'a value of fewer than 6 characters would tear the record')).readonly().exactOptional(),
+  systemPrompt: prompt.exactOptional(),
+  appendSystemPrompt: prompt.exactOptional(),
   instructionsFile: z.string().min(1).exactOptional(),
   mcpServers: mcpServersSchema.exactOptional(),
   skills: skillsSchema.exactOptional(),

@@ -106,6 +106,8 @@ interface AgentFacts {
   readonly evidenceCoverage: EvidenceCoverage;
   /** True for an agent that can do nothing without a model endpoint. */
   readonly needsEndpoint: boolean;
+  /** Values that are replaced by `[redacted]` in everything that is told of an Attempt. Default: none. */
+  readonly sensitiveValues?: readonly string[];
   /** Says why the agent cannot work with these settings. Called when an experiment is defined and again when it is planned. `undefined`: it can. */
   readonly check?: (settings: AgentSettings) => string | undefined;
 }

@@ -10,6 +10,8 @@ interface Common {
   readonly evidenceCoverage: EvidenceCoverage;
   /** The agent can do nothing without a model endpoint, so its experiments need a gateway. Default: false. */
   readonly needsEndpoint?: boolean;
+  /** Values that are replaced by `[redacted]` in everything that is told of an Attempt. Raw output is the adapter's own to clean. Default: none. */
+  readonly sensitiveValues?: readonly string[];
 }
 
 /** What {@link defineSandboxAgent} takes. */
@@ -18,7 +20,7 @@ export type SandboxAgentInput = Common & Pick<SandboxAgent, 'check' | 'setup' | 
 /** What {@link defineAgent} takes. */
 export type AgentInput = Common & Pick<DirectAgent, 'check' | 'setup' | 'send' | 'teardown'>;
 
-const KEYS = new Set(['name', 'evidenceCoverage', 'needsEndpoint', 'check', 'setup', 'send', 'teardown']);
+const KEYS = new Set(['name', 'evidenceCoverage', 'needsEndpoint', 'sensitiveValues', 'check', 'setup', 'send', 'teardown']);
 
 /**
  * Defines an agent that works in the Attempt's sandbox.

@@ -14,7 +14,7 @@ export interface StdioMcpServer {
 export interface HttpMcpServer {
   readonly name: string;
   readonly url: string;
-  /** Their values never reach the record. */
+  /** Values of eight characters and more never reach the record. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -34,7 +34,11 @@ export const mcpServersSchema = z.array(mcpServerSchema).readonly().refine(
   (servers) => new Set(servers.map(({ name }) => name)).size === servers.length, 'two servers have the same name',
 );
 
-/** Values that must not be stored: what is sent to a server over HTTP. */
+/** What is shorter is no secret, and replacing it everywhere would tear the record. */
+const SHORTEST_SECRET = 8;
+
+/** Values that must not be stored: what is sent to a server over HTTP, and the part of it behind a word like `Bearer`. */
 export function secretsOfServers(servers: readonly McpServer[]): readonly string[] {
-  return servers.flatMap((server) => ('url' in server ? Object.values(server.headers ?? {}) : []));
+  const values = servers.flatMap((server) => ('url' in server ? Object.values(server.headers ?? {}) : []));
+  return values.flatMap((value) => [value, /^[A-Za-z]+ +(\S+)$/.exec(value)?.[1] ?? value]).filter((value) => value.length >= SHORTEST_SECRET);
 }

@@ -37,12 +37,19 @@ export function settleSend({ agent, program, ended }: SentTo, parsed: ParsedTurn
   switch (ending.kind) {
     case 'completed':
     case 'waiting':
-    case 'failed':
       return parsed.turn;
+    case 'failed':
+      return withReason(parsed.turn, ending.reason);
     case 'api-error':
       throw fail('api-error', `${agent}: the model service failed: ${ending.reason}`);
     case 'incomplete':
     case 'nothing':
       throw fail('no-end', `${agent} ended with ${exit} but did not finish: ${ending.reason}`);
   }
+}
+
+/** A turn that failed says why, also where the record has no error of its own. */
+function withReason(turn: Turn, reason: string): Turn {
+  const says = turn.events.some((event) => event.type === 'error' && event.recovered !== true && event.parentOperationId === undefined);
+  return says ? turn : { ...turn, events: [...turn.events, { type: 'error', message: reason }] };
 }

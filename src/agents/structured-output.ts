@@ -30,7 +30,9 @@ function compiled(schema: JsonObject): ValidateFunction {
   const options = { strict: false, allErrors: true, validateFormats: false, logger: false } as const;
   try {
     const ajv = String(schema['$schema'] ?? '').includes('draft-07') ? new Ajv(options) : new Ajv2020(options);
-    return ajv.compile(schema as AnySchemaObject);
+    const validate = ajv.compile(schema as AnySchemaObject);
+    if (schema['$async'] === true || '$async' in validate) throw new Error('`$async` belongs to one validator and to no draft');
+    return validate;
   } catch (error) {
     throw new AgentInputError(`The \`schema\` of send(...) is no JSON Schema: ${messageOf(error)}.`, { cause: error });
   }

@@ -6,5 +6,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });
 
-// Each command answers with its exit code; setting it, not exiting, lets slow pipes take all output first.
-process.exitCode = await createProgram().run(process.argv.slice(2));
+const exitCode = await createProgram().run(process.argv.slice(2));
+// A slow pipe takes all output first. What an author's own code left running, for instance a timer, is not waited for.
+for (const stream of [process.stdout, process.stderr]) await new Promise<void>((resolve) => { stream.write('', () => resolve()); });
+process.exit(exitCode);

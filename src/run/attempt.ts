@@ -30,6 +30,7 @@ import { sealed } from './sealed.js';
 import type { StrayFailure, StrayFailures } from './stray-failures.js';
 import { createTestContext, SkipSignal } from './test-context.js';
 import { createTurnTaking } from './turn-taking.js';
+import { withoutSecrets } from './without-secrets.js';
 
 /** Time beyond the Attempt's own that capture and cleanup may take, should nobody come back for the sandbox. */
 const GRACE_MS = 10 * 60_000;
@@ -171,7 +172,10 @@ class AttemptStory {
       claims: this.#claims,
       signal,
       ...(this.#sandbox === undefined ? {} : { sandbox: this.#sandboxTools(this.#sandbox) }),
-      send: (input, session) => this.#take(() => this.#send(input, session)),
+      send: (input, session, fits) => this.#take(() => {
+        fits();
+        return this.#send(input, session);
+      }),
       note: (message) => { this.#logs.push(message); },
     });
     this.#unwatch = this.#world.strays.watch(this.#stray);
@@ -290,7 +294,7 @@ class AttemptStory {
     });
     const facts = attemptFactsOf(this.#attempt);
     const ended = performance.now();
-    const result: AttemptResult = {
+    const result: AttemptResult = withoutSecrets({
       ...facts,
       ...judgement,
       interrupted: this.#world.signal.aborted,
@@ -312,7 +316,7 @@ class AttemptStory {
         teardownMs: Math.round(ended - settling),
         totalMs: Math.round(ended - this.#clock.begun),
       },
-    };
+    }, agent.sensitiveValues ?? []);
     this.#unwatch();
     return sealed(result, this.#world.sink);
   }

@@ -19,8 +19,8 @@ export interface ConversationOptions {
   readonly claims: ClaimLedger;
   /** Relative paths of files to show start in its folder. */
   readonly evalFile: string;
-  /** Sends one message and records the turn. */
-  readonly send: (input: TurnInput, session: AgentSession) => Promise<TurnRecord>;
+  /** Sends one message and records the turn. `fits` is asked when its turn has come; what it throws keeps it from being sent. */
+  readonly send: (input: TurnInput, session: AgentSession, fits: () => void) => Promise<TurnRecord>;
 }
 
 /** One line of conversation, as the author drives it. */
@@ -56,11 +56,16 @@ export function createConversation({ title, session, log, claims, evalFile, send
     if (requests.length === 0) claimed();
     return requests;
   };
-  const answer = (responses: NonNullable<TurnInput['responses']>): Promise<TurnRecord> => send({ text: wordsOfResponses(responses), responses }, session);
+  const answer = (responses: NonNullable<TurnInput['responses']>): Promise<TurnRecord> => send({ text: wordsOfResponses(responses), responses }, session, () => {
+    // Another answer, sent and not waited for, may have been first.
+    const open = pending().requests;
+    if (responses.some(({ request }) => !open.includes(request))) throw new ClaimAuthoringError('respond(...) came too late: what it answers is not asked any more. Put `await` before the call that came first.');
+  });
   const say = async (input: SendInput): Promise<TurnRecord> => {
     const turn = await turnInputOf(input, evalFile);
-    if (pending().status === 'waiting') throw new ClaimAuthoringError(`${title} waits for an answer. Use respond(...), respondAll(...) or newSession() instead of send(...).`);
-    return send(turn, session);
+    return send(turn, session, () => {
+      if (pending().status === 'waiting') throw new ClaimAuthoringError(`${title} waits for an answer. Use respond(...), respondAll(...) or newSession() instead of send(...).`);
+    });
   };
   return {
     send: say,

@@ -21,8 +21,8 @@ export interface TestContextOptions {
   readonly signal: AbortSignal;
   /** Absent for an agent without a sandbox. */
   readonly sandbox?: SandboxTools;
-  /** Sends one message and records the turn. */
-  readonly send: (input: TurnInput, session: AgentSession) => Promise<TurnRecord>;
+  /** Sends one message and records the turn, unless `fits` throws when its turn has come. */
+  readonly send: (input: TurnInput, session: AgentSession, fits: () => void) => Promise<TurnRecord>;
   readonly note: (message: string) => void;
 }
 

@@ -9,11 +9,12 @@ export interface Redactor {
   flush(): Uint8Array;
 }
 
-/** @param values The secrets. Empty strings are ignored; of two that overlap the longer one wins. */
+/**
+ * @param values The secrets. Empty strings are ignored; of two that overlap the one that begins first wins, and of two
+ * that begin together the longer one.
+ */
 export function createRedactor(values: readonly string[]): Redactor {
-  // Where output is JSON, a secret stands there as JSON writes it.
-  const forms = values.flatMap((value) => [value, JSON.stringify(value).slice(1, -1)]);
-  const secrets = [...new Set(forms)].filter((value) => value !== '').map((value) => Buffer.from(value));
+  const secrets = formsOf(values).map((value) => Buffer.from(value));
   secrets.sort((a, b) => b.length - a.length);
   const mark = Buffer.from(REDACTED);
   let pending: Buffer = Buffer.alloc(0);
@@ -22,15 +23,20 @@ export function createRedactor(values: readonly string[]): Redactor {
     const out: Buffer[] = [];
     // From here on the bytes may be the beginning of a secret. A reader may wait for all before it, so nothing else is held.
     let held = final ? pending.length : heldFrom(pending, secrets);
+    const next = secrets.map((secret) => ({ secret, at: pending.indexOf(secret) }));
+    let done = 0;
     for (;;) {
-      const hit = firstHit(pending, secrets);
+      // Each secret is looked for once behind each of its own places, so that the work stays in proportion to the text.
+      for (const entry of next) if (entry.at !== -1 && entry.at < done) entry.at = pending.indexOf(entry.secret, done);
+      let hit: { readonly secret: Buffer; readonly at: number } | undefined;
+      for (const entry of next) if (entry.at !== -1 && (hit === undefined || entry.at < hit.at)) hit = { ...entry };
       if (hit === undefined || hit.at >= held) break;
-      const end = hit.at + hit.length;
-      out.push(pending.subarray(0, hit.at), mark);
-      pending = pending.subarray(end);
-      held = end <= held ? held - end : final ? pending.length : heldFrom(pending, secrets);
+      out.push(pending.subarray(done, hit.at), mark);
+      done = hit.at + hit.secret.length;
+      // A secret that was replaced may end behind the place from where on bytes were held.
+      if (done > held) held = done + heldFrom(pending.subarray(done), secrets);
     }
-    out.push(pending.subarray(0, held));
+    out.push(pending.subarray(done, held));
     pending = pending.subarray(held);
     return Buffer.concat(out);
   }
@@ -43,6 +49,12 @@ export function createRedactor(values: readonly string[]): Redactor {
     },
     flush: () => take(true),
   };
+}
+
+/** A secret as it stands in text, in JSON, and in JSON that is a text in JSON. */
+function formsOf(values: readonly string[]): readonly string[] {
+  const escaped = (value: string): string => JSON.stringify(value).slice(1, -1);
+  return [...new Set(values.flatMap((value) => [value, escaped(value), escaped(escaped(value))]))].filter((value) => value !== '');
 }
 
 /** Where the first unfinished secret at the end of the text begins; the text's length when there is none. */
@@ -59,13 +71,4 @@ function heldFrom(text: Buffer, secrets: readonly Buffer[]): number {
 export function redactedBytes(values: readonly string[], bytes: Uint8Array): Uint8Array {
   const redactor = createRedactor(values);
   return Buffer.concat([redactor.push(bytes), redactor.flush()]);
-}
-
-function firstHit(text: Buffer, secrets: readonly Buffer[]): { at: number; length: number } | undefined {
-  let best: { at: number; length: number } | undefined;
-  for (const secret of secrets) {
-    const at = text.indexOf(secret);
-    if (at >= 0 && (best === undefined || at < best.at)) best = { at, length: secret.length };
-  }
-  return best;
 }

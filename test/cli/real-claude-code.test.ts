@@ -121,6 +121,13 @@ const CASES: Readonly<Record<string, ScriptedCase>> = {
       (await t.send('Who am I?')).succeeded();
       t.check(await t.sandbox.runCommand('pgrep', ['-f', 'web.mjs']).then(({ exitCode }) => exitCode), equals(0));`,
   },
+  secret: {
+    agent: `claudeCode({ sensitiveValues: ['pa"ss wörd-4712'] })`,
+    turns: [{ text: 'It is pa"ss wörd-4712.', toolCalls: [bash('echo \'pa"ss wörd-4712\'')] }, { text: 'Said.' }],
+    test: `(await t.send('Remember pa"ss wörd-4712')).succeeded();
+      t.check(t.reply, equals('Said.'));
+      t.calledTool(toolMatch('shell'), { count: 1 });`,
+  },
   'mcp-missing': {
     agent: `claudeCode({ mcpServers: [{ name: 'gone', command: '/nowhere/server' }] })`,
     turns: [{ text: 'Never asked.' }],
@@ -209,7 +216,7 @@ describe('the real Claude Code CLI in containers', () => {
   const end = (id: string, status: string, more: object = {}): object => ({ type: 'operation.finished', operationId: id, kind: 'tool', status, ...more });
   const ask = (request: object): object => ({ type: 'input.requested', request: { id: 'some id', ...request } });
 
-  it.each(['parallel', 'failing', 'refused', 'disallowed', 'approval', 'question', 'questions', 'subagent', 'background', 'skill', 'plugin', 'mcp', 'mcp-http', 'compaction', 'overloaded', 'structured', 'prompts', 'settings', 'image'])('passes "%s" with every claim matched', (name) => {
+  it.each(['parallel', 'failing', 'refused', 'disallowed', 'approval', 'question', 'questions', 'subagent', 'background', 'skill', 'plugin', 'mcp', 'mcp-http', 'secret', 'compaction', 'overloaded', 'structured', 'prompts', 'settings', 'image'])('passes "%s" with every claim matched', (name) => {
     const { attempt, claims } = of(name);
     expect({ verdict: attempt.verdict, reasons: attempt.reasons, diagnostics: attempt.diagnostics }).toEqual({ verdict: 'passed', reasons: [], diagnostics: [] });
     expect(claims.filter(({ state }) => state !== 'matched')).toEqual([]);
@@ -318,6 +325,14 @@ describe('the real Claude Code CLI in containers', () => {
     const { events, raw, readRaw } = of('mcp-http');
     expect(told(events(1)).filter((event) => (event as { type: string }).type === 'operation.finished')).toEqual([end('#1', 'completed', { output: 'you are [redacted]' })]);
     const records = await Promise.all(raw.map(async (name) => [name, (await readRaw(name)).includes('very-secret-token')] as const));
+    expect(records.filter(([, holds]) => holds)).toEqual([]);
+  });
+
+  it('keeps sensitive values out of all that is told', async () => {
+    const { attempt, claims, changes, events, raw, readRaw } = of('secret');
+    expect(JSON.stringify([attempt, claims, changes, events(1)])).not.toMatch(/4712/);
+    expect(told(events(1)).slice(0, 2)).toEqual([hear('Remember [redacted]'), say('It is [redacted].')]);
+    const records = await Promise.all(raw.map(async (name) => [name, (await readRaw(name)).includes('4712')] as const));
     expect(records.filter(([, holds]) => holds)).toEqual([]);
   });
 

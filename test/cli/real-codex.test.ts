@@ -69,6 +69,16 @@ const CASES: Readonly<Record<string, ScriptedCase>> = {
       const size = t.requireInputRequest({ prompt: 'Which size?' });
       (await t.respond({ request: size, optionId: 'Large' }, { request: colour, text: 'Green' })).succeeded();`,
   },
+  patch: {
+    agent: `codex({ approvalPolicy: 'on-request', sandboxMode: 'read-only' })`,
+    turns: [{ toolCalls: [{ name: 'apply_patch', input: '*** Begin Patch\n*** Add File: new.txt\n+hello\n*** End Patch' }], ...used(100, 10) }, { text: 'Added.', ...used(200, 20) }],
+    test: `await t.send('Add a file');
+      t.requireInputRequest({ action: 'file_change' });
+      t.calledTool('file_write', { count: 1 });
+      (await t.respondAll('approve')).succeeded();
+      t.calledTool(toolMatch('file_write', { status: 'completed' }), { count: 1 });
+      t.sandbox.changedPaths(['new.txt']);`,
+  },
   hooks: {
     agent: `codex({ hooksFile: '../hooks.json' })`,
     turns: [{ toolCalls: [shell('echo one')] }, { text: 'Done.' }],
@@ -125,6 +135,13 @@ const CASES: Readonly<Record<string, ScriptedCase>> = {
       await t.sandbox.runShellOrThrow('node web.mjs > web.log 2>&1 & until grep -q listening web.log; do sleep 0.1; done');
       (await t.send('Who am I?')).succeeded();
       t.check(await t.sandbox.runCommand('pgrep', ['-f', 'web.mjs']).then(({ exitCode }) => exitCode), equals(0));`,
+  },
+  secret: {
+    agent: `codex({ sensitiveValues: ['pa"ss wörd-4712'] })`,
+    turns: [{ text: 'It is pa"ss wörd-4712.', toolCalls: [shell('echo \'pa"ss wörd-4712\'')] }, { text: 'Said.' }],
+    test: `(await t.send('Remember pa"ss wörd-4712')).succeeded();
+      t.check(t.reply, equals('Said.'));
+      t.calledTool(toolMatch('shell'), { count: 1 });`,
   },
   'mcp-missing': {
     agent: `codex({ mcpServers: [{ name: 'gone', command: '/nowhere/server' }] })`,
@@ -212,7 +229,7 @@ describe('the real Codex CLI in containers', () => {
   const end = (id: string, status: string, more: object = {}): object => ({ type: 'operation.finished', operationId: id, kind: 'tool', status, ...more });
   const ask = (request: object): object => ({ type: 'input.requested', request: { id: 'some id', ...request } });
 
-  it.each(['parallel', 'failing', 'refused', 'approval', 'question', 'questions', 'hooks', 'app-server', 'resume', 'subagent', 'skill', 'mcp', 'mcp-http', 'compaction', 'overloaded', 'structured', 'prompts', 'settings', 'image'])('passes "%s" with every claim matched', (name) => {
+  it.each(['parallel', 'failing', 'refused', 'approval', 'question', 'questions', 'patch', 'hooks', 'app-server', 'resume', 'subagent', 'skill', 'mcp', 'mcp-http', 'secret', 'compaction', 'overloaded', 'structured', 'prompts', 'settings', 'image'])('passes "%s" with every claim matched', (name) => {
     const { attempt, claims } = of(name);
     expect({ verdict: attempt.verdict, reasons: attempt.reasons, diagnostics: attempt.diagnostics }).toEqual({ verdict: 'passed', reasons: [], diagnostics: [] });
     expect(claims.filter(({ state }) => state !== 'matched')).toEqual([]);
@@ -270,7 +287,10 @@ describe('the real Codex CLI in containers', () => {
   });
 
   it('asks several questions at once, and takes their answers in any order', () => {
-    expect(told(of('questions').events(2)).slice(0, 2)).toEqual([hear('Which size? Large\nWhich colour? Green'), end('#1', 'completed', { output: '{"answers":{"size":{"answers":["Large"]},"colour":{"answers":["Green"]}}}' })]);
+    const [words, answer] = told(of('questions').events(2));
+    expect(words).toEqual(hear('Which size? Large\nWhich colour? Green'));
+    // The CLI writes them down in an order of its own.
+    expect(JSON.parse((answer as { readonly output: string }).output)).toEqual({ answers: { size: { answers: ['Large'] }, colour: { answers: ['Green'] } } });
   });
 
   it('does not succeed while a question stands', () => {
@@ -313,6 +333,14 @@ describe('the real Codex CLI in containers', () => {
     const { events, raw, readRaw } = of('mcp-http');
     expect(told(events(1)).filter((event) => (event as { type: string }).type === 'operation.finished')).toEqual([end('#1', 'completed', { output: 'you are [redacted]' })]);
     const records = await Promise.all(raw.map(async (name) => [name, (await readRaw(name)).includes('very-secret-token')] as const));
+    expect(records.filter(([, holds]) => holds)).toEqual([]);
+  });
+
+  it('keeps sensitive values out of all that is told', async () => {
+    const { attempt, claims, changes, events, raw, readRaw } = of('secret');
+    expect(JSON.stringify([attempt, claims, changes, events(1)])).not.toMatch(/4712/);
+    expect(told(events(1)).slice(0, 2)).toEqual([hear('Remember [redacted]'), say('It is [redacted].')]);
+    const records = await Promise.all(raw.map(async (name) => [name, (await readRaw(name)).includes('4712')] as const));
     expect(records.filter(([, holds]) => holds)).toEqual([]);
   });
 

@@ -24,7 +24,8 @@ function open(turns: readonly Partial<Turn>[]): { readonly talk: Conversation; r
   const session: AgentSession = createAgentSession(log.newSession());
   const talk = createConversation({
     title: 'the session', session, log, claims, evalFile: join(folder, 'x.eval.ts'),
-    send: (input) => {
+    send: (input, _session, fits) => {
+      fits();
       const turn: Turn = { status: 'completed', events: [], ...turns[sent.length] };
       sent.push(input);
       return Promise.resolve(log.end(log.begin(1), { turn, prompt: input.text, startedAt: '2025-01-01T00:00:00.000Z', durationMs: 1 }));
@@ -145,6 +146,15 @@ describe('respond', () => {
     await talk.send('go');
     await expect(use(talk)).rejects.toEqual(new ClaimAuthoringError(message));
     expect(sent).toHaveLength(1);
+  });
+
+  test('refuses what came too late: an answer behind another, and a message behind a question', async () => {
+    const { talk, sent } = open([waiting(COLOUR), {}]);
+    await talk.send('go');
+    const first = talk.respond(['red']);
+    await expect(talk.respond(['blue'])).rejects.toThrow(/^respond\(\.\.\.\) came too late|^Stopped/);
+    await first;
+    expect(sent.map(({ text }) => text)).toEqual(['go', 'Red']);
   });
 
   test('is a mismatch, not a mistake, when the agent did not ask', async () => {

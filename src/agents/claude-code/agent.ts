@@ -40,6 +40,7 @@ export function claudeCode(options: ClaudeCodeOptions = {}): SandboxAgent {
   return defineSandboxAgent({
     name,
     needsEndpoint: true,
+    sensitiveValues: secretsOf(options),
     // The most that this CLI can give; every turn states what it really had.
     evidenceCoverage: completeEvidenceCoverage,
     check: (settings) => claudeCodeProblem(options, settings),

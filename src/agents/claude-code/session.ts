@@ -2,6 +2,7 @@ import { fieldsOf, nameOf, type Fields } from '../fields.js';
 import { readJsonLine } from '../json-line.js';
 import { createJsonLineReader } from '../json-lines.js';
 import type { Unrecognised, Witness } from '../transcript.js';
+import { leanAccountOf } from './tell-result.js';
 import { parentsOf, type AgentFile, type AgentParents, type PlacedEntry } from './agent-parents.js';
 
 /** One line of a session file or of a subagent's file beside it. */
@@ -57,7 +58,7 @@ export function readSession(witnesses: readonly Witness[]): SessionRecord {
         value: (value, line) => {
           const record = fieldsOf(value);
           if (typeof record?.['type'] !== 'string') spoiled(line, 'JSON, but not an object with a type');
-          else entries.push({ record, source: path, line, uuid: nameOf(record['uuid']), at: undefined, parent: undefined, time: 0, rank: 0, index: UNPLACED });
+          else entries.push({ record: withoutCopies(record), source: path, line, uuid: nameOf(record['uuid']), at: undefined, parent: undefined, time: 0, rank: 0, index: UNPLACED });
         },
         unreadable: spoiled,
       });
@@ -70,6 +71,13 @@ export function readSession(witnesses: readonly Witness[]): SessionRecord {
 }
 
 const UNPLACED = -1;
+
+/** The record without what it says twice: the client's account of a tool result repeats the output, often several times. */
+function withoutCopies(record: Fields): Fields {
+  const account = fieldsOf(record['toolUseResult']);
+  if (account !== undefined) (record as { toolUseResult: unknown }).toolUseResult = leanAccountOf(account);
+  return record;
+}
 
 function placeEntries(files: readonly AgentFile[], metas: ReadonlyMap<string, Fields>): Omit<SessionRecord, 'spills' | 'unreadable'> {
   const parents = parentsOf(files, metas);

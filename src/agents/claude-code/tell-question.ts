@@ -13,7 +13,14 @@ export function tellQuestion(teller: Teller, record: Fields, context: RecordCont
   if (request?.['subtype'] !== 'can_use_tool') {
     return unknown(teller, context, `unknown control request ${JSON.stringify(nameOf(request?.['subtype']) ?? null)}`);
   }
-  for (const asked of requestsOf(request, id)) teller.emit({ type: 'input.requested', request: asked }, context);
+  const parent = context.parent ?? parentOfCall(teller, nameOf(request['tool_use_id']));
+  for (const asked of requestsOf(request, id)) teller.emit({ type: 'input.requested', request: asked }, { ...context, parent });
+}
+
+/** A request does not say which subagent makes it; the call that it is about does. */
+function parentOfCall(teller: Teller, id: string | undefined): string | undefined {
+  const started = id === undefined ? undefined : teller.events.findLast((event) => event.type === 'operation.started' && event.operationId === id);
+  return started?.parentOperationId;
 }
 
 function requestsOf(request: Fields, id: string | undefined): readonly InputRequest[] {

@@ -12,6 +12,15 @@ export interface ToolResult {
   readonly result: unknown;
 }
 
+/** What {@link finishFromContent} reads of the client's account, so that the rest need not be kept. */
+export function leanAccountOf(account: Fields): Fields {
+  const { agentId, backgroundTaskId, isAsync, status, persistedOutputPath, success, commandName, returnCodeInterpretation, interrupted } = account;
+  return {
+    agentId, backgroundTaskId, isAsync, status, persistedOutputPath, success, commandName, returnCodeInterpretation, interrupted,
+    content: reportOf(account), stdout: typeof account['stdout'] === 'string' ? '' : undefined,
+  };
+}
+
 export function finishFromContent(teller: Teller, { block, result }: ToolResult, context: RecordContext): void {
   const operationId = nameOf(block['tool_use_id']);
   if (operationId === undefined) return;

@@ -119,8 +119,11 @@ function usageOfResult(result: Fields): ToldUsage | undefined {
   };
 }
 
+/** The model was asked nothing: counted, so zero and not absent. */
+const NOTHING_ASKED: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheCreationTokens: 0 };
+
 function sumOf(answers: readonly AnswerUsage[], wholeSoFar: boolean): ToldUsage {
-  if (answers.length === 0) return { gap: 'no result line and no model answer with usage' };
+  if (answers.length === 0) return wholeSoFar ? { usage: NOTHING_ASKED } : { gap: 'no result line and no model answer with usage' };
   const perModel = new Map<string | undefined, Usage[]>();
   for (const { model, input, output, cacheRead, cacheCreation, outputKnown } of answers) {
     const usage = bucketsOf(input, outputKnown ? output : undefined, cacheRead, cacheCreation);

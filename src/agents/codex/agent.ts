@@ -15,7 +15,7 @@ import type { Witness } from '../transcript.js';
 import { configArguments, TOKEN_VARIABLE, uploadInput } from './arguments.js';
 import { openConnection, type Connection } from './connection.js';
 import { codexOptionsSchema, NOT_OF_CODEX, transportOf, type CodexOptions } from './options.js';
-import { parseCodexAppServer, parseCodexExec, type CodexThreadMemory, type ParsedCodexTurn } from './parse.js';
+import { idsOf, parseCodexAppServer, parseCodexExec, type CodexThreadMemory, type ParsedCodexTurn } from './parse.js';
 import { codexProblem, setUpCodex } from './setup.js';
 import { toldSince } from './told-since.js';
 
@@ -46,6 +46,7 @@ export function codex(options: CodexOptions = {}): SandboxAgent {
   return defineSandboxAgent({
     name,
     needsEndpoint: true,
+    sensitiveValues: secretsOf(options),
     // The most that this CLI can give; every turn states what it really had.
     evidenceCoverage: completeEvidenceCoverage,
     check: (settings) => codexProblem(options, settings),
@@ -101,7 +102,7 @@ async function sendAppServer(sender: Sender, input: TurnInput): Promise<Turn> {
   const parsed = parseCodexAppServer(
     [{ kind: 'stdout', bytes: live.sent }, ...(ended === undefined ? [] : [{ kind: 'stderr', bytes: Buffer.from(ended.stderr) } as const]), ...rollouts],
     ended?.end ?? { exitCode: null },
-    { prompt: input.text, wantsData: live.wantsData, ...(before === undefined ? {} : { before }) },
+    { prompt: input.text, wantsData: live.wantsData, ownProcess: true, ...(before === undefined ? {} : { before }) },
   );
   const refusal = connection.refusal();
   if (refusal !== undefined && parsed.turn.events.length === 0) {
@@ -122,7 +123,7 @@ async function beginTurn({ options, ctx }: Sender, input: TurnInput): Promise<Li
     ctx,
     { argv: ['codex', 'app-server', ...configArguments(options, ctx), ...argsOf(options, ctx.flags)], env: environment(options, ctx), sensitiveValues: secretsOf(options) },
     {
-      text: input.text, images,
+      text: input.text, images, idOf: idsOf(ctx.session.get(MEMORY)),
       ...(ctx.session.id === undefined ? {} : { threadId: ctx.session.id }),
       ...(ctx.model === undefined ? {} : { model: ctx.model }),
       ...(ctx.reasoningEffort === undefined ? {} : { effort: ctx.reasoningEffort }),

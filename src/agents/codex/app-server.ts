@@ -26,14 +26,20 @@ export interface ConnectionMemory {
   readonly totals: ReadonlyMap<string, CodexTokens>;
 }
 
+export interface AppServerOptions {
+  /** Tell the prompts that it repeats. */
+  readonly emitPrompt: boolean;
+  /** What earlier turns on the same connection said. */
+  readonly connection: ConnectionMemory | undefined;
+  /** Makes the id of a request, which starts at 0 in each process, unique within the session. Default: as it is. */
+  readonly idOf?: (native: string) => string;
+}
+
 /**
  * Reads what an app-server sends during one turn. Threads of subagents come over the same line and are told under the call that
  * started them.
- *
- * @param options.emitPrompt Tell the prompts that it repeats.
- * @param options.connection What earlier turns on the same connection said.
  */
-export function createAppServerReader(notes: TranscriptNotes, { emitPrompt, connection }: { readonly emitPrompt: boolean; readonly connection: ConnectionMemory | undefined }): LiveReader {
+export function createAppServerReader(notes: TranscriptNotes, { emitPrompt, connection, idOf = (native) => native }: AppServerOptions): LiveReader {
   const startedBy = new Map(connection?.startedBy);
   const threads = new Set(connection?.threads);
   const state = createRolloutState(notes, { emitPrompt, startedBy, threads, witness: undefined, paginated: true });
@@ -173,7 +179,7 @@ export function createAppServerReader(notes: TranscriptNotes, { emitPrompt, conn
       default:
     }
     if (requestId !== undefined) {
-      const asks = requestsOf(method, requestId, params);
+      const asks = requestsOf(method, idOf(requestId), params);
       if (asks === undefined) return unknownPiece(state, context, `unknown request ${JSON.stringify(method)}`);
       asked.add(requestId);
       for (const ask of asks) emit(state, { type: 'input.requested', request: ask }, context);

@@ -105,7 +105,7 @@ const FAILURES: readonly RegExp[] = [
   /^agent with id .* not found/,
   /^agent_name must /,
   /^Script failed\n/,
-  /^request_user_input is unavailable in /,
+  /^request_user_input (?:is|can|requires) /,
   /^(?:tool call error|Error|error): /,
 ];
 

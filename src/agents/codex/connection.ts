@@ -14,6 +14,8 @@ export interface TurnStart {
   /** Paths in the sandbox. */
   readonly images: readonly string[];
   readonly schema?: Fields;
+  /** How the parser calls a request of this process. */
+  readonly idOf: (native: string) => string;
 }
 
 /** One `codex app-server`, for one turn. */
@@ -81,7 +83,8 @@ export async function openConnection(ctx: SandboxAgentContext, start: Omit<CliSt
     cli,
     answer(responses) {
       for (const request of [...open.values()]) {
-        const own = responses.filter((response) => response.request.id === String(request.id) || response.request.id?.startsWith(`${request.id}#`) === true);
+        const id = turn.idOf(String(request.id));
+        const own = responses.filter((response) => response.request.id === id || response.request.id?.startsWith(`${id}#`) === true);
         if (own.length === 0) continue;
         open.delete(String(request.id));
         write({ id: request.id, result: resultOf(request, own) });

@@ -60,7 +60,7 @@ export function foldProcess({ live, told, rollouts, stderr }: ProcessRecords, en
   for (const { source, line, why } of [...rollouts.unreadable, ...rollouts.unknown]) notes.unrecognised(source, line, why);
   const facts = told?.facts;
   const lastMessage = live.lastMessage ?? facts?.lastMessage;
-  const data = options.wantsData === true && lastMessage !== undefined ? parseJson(lastMessage) : undefined;
+  const data = options.wantsData === true && !live.asking && lastMessage !== undefined ? parseJson(lastMessage) : undefined;
   const errorClass = live.errorClass ?? facts?.errorClass;
   const httpStatus = live.httpStatus ?? facts?.httpStatus;
   const ending = endingOf({
@@ -96,7 +96,7 @@ export function foldProcess({ live, told, rollouts, stderr }: ProcessRecords, en
   }
   if (live.turns > 1) notes.problem(`one process held ${live.turns} turns; they are told as one`);
   const turn: Turn = {
-    events: told === undefined ? live.events : live.spoke ? mergeEvents(told.events, live.events) : told.events,
+    events: told === undefined ? live.events : live.spoke ? mergeEvents(told.events, live.events, live.surface === 'app-server') : told.events,
     status: ending.kind === 'completed' || ending.kind === 'waiting' ? ending.kind : 'failed',
     ...(data === undefined ? {} : { data: boundedJson(data) }),
     ...(usage === undefined ? {} : { usage }),

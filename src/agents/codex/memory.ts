@@ -25,6 +25,8 @@ export interface CodexParseOptions {
   readonly emitPrompt?: boolean;
   /** The last message is the structured output that was asked for. Default: false. */
   readonly wantsData?: boolean;
+  /** The turn has an app-server of its own, whose requests are numbered from 0 again. Default: it goes on with the connection of `before`. */
+  readonly ownProcess?: boolean;
   /** `after` of the process before, when this one resumed its thread. */
   readonly before?: CodexThreadMemory;
 }

@@ -5,8 +5,12 @@ import type { StreamEvent } from '../../evidence/events.js';
  * everything that stdout leaves out. Of stdout remains what they lack: retries, warnings, declined calls inside
  * scripts, ends of calls that the rollouts leave open. The same fact is found by what it says (no id is shared),
  * the n-th of its kind with the n-th.
+ *
+ * @param asksLive Every question to a person was seen live, so one that only the rollouts have was refused before it was asked.
  */
-export function mergeEvents(rollout: readonly StreamEvent[], stdout: readonly StreamEvent[]): readonly StreamEvent[] {
+export function mergeEvents(told: readonly StreamEvent[], stdout: readonly StreamEvent[], asksLive = false): readonly StreamEvent[] {
+  const rollout = asksLive ? told.filter((event) => !isUnseenQuestion(event, stdout)) : told;
+  const startOf = new Map(rollout.flatMap((event, index) => (event.type === 'operation.started' ? [[event.operationId, index] as const] : [])));
   const keyOfStart = new Map<string, string>();
   const places = new Map<string, number[]>();
   for (const [index, event] of rollout.entries()) {
@@ -20,7 +24,9 @@ export function mergeEvents(rollout: readonly StreamEvent[], stdout: readonly St
   let waiting: StreamEvent[] = [];
   for (const event of stdout) {
     const key = keyOf(event, stdoutStarts);
-    const index = key === undefined ? undefined : places.get(key)?.shift();
+    // An app-server knows the calls of the model by their own ids; the rollouts have a patch as it was called until it was applied.
+    const same = event.type === 'operation.started' && key !== undefined && (places.get(key)?.length ?? 0) === 0 ? startOf.get(event.operationId) : undefined;
+    const index = same ?? (key === undefined ? undefined : places.get(key)?.shift());
     const twin = index === undefined ? undefined : rollout[index];
     if (index === undefined || twin === undefined) {
       if (isToldElsewhere(event, stdoutStarts)) continue;
@@ -40,6 +46,12 @@ export function mergeEvents(rollout: readonly StreamEvent[], stdout: readonly St
     }
   }
   return [...merged.flatMap((event, index) => [...(before.get(index) ?? []), event]), ...waiting];
+}
+
+/** A blocking question of the rollouts that nobody was asked. */
+function isUnseenQuestion(event: StreamEvent, live: readonly StreamEvent[]): boolean {
+  return event.type === 'input.requested' && event.request.action === 'request_user_input'
+    && !live.some((seen) => seen.type === 'input.requested' && seen.request.prompt === event.request.prompt);
 }
 
 /** What stdout says in a poorer form than the rollouts: plans, collaboration calls, and words of other threads. */

@@ -3,7 +3,7 @@ import { createTranscriptNotes, type ProcessEnd, type TranscriptNotes, type Witn
 import { createAppServerReader } from './app-server.js';
 import { createExecReader } from './exec.js';
 import type { LiveReader } from './live.js';
-import type { CodexParseOptions, ParsedCodexTurn } from './memory.js';
+import type { CodexParseOptions, CodexThreadMemory, ParsedCodexTurn } from './memory.js';
 import { foldProcess, tellProcess } from './fold.js';
 import { readRollouts } from './rollout.js';
 
@@ -40,15 +40,18 @@ export function parseCodexAppServer(witnesses: readonly Witness[], end: ProcessE
  * with each push; `end` gives the whole turn, once.
  */
 export function createCodexExecParser(options: CodexParseOptions = {}): CodexParser {
-  const processes = (options.before?.processes ?? 0) + 1;
-  // Item ids begin anew in each process, and a session is paired by them.
-  const idOf = (native: string): string => (processes === 1 ? native : `${processes}:${native}`);
-  return createParser(options, (notes) => createExecReader(notes, { idOf, emitPrompt: options.emitPrompt === true }));
+  return createParser(options, (notes) => createExecReader(notes, { idOf: idsOf(options.before), emitPrompt: options.emitPrompt === true }));
 }
 
 /** Creates a parser of what an app-server sends during one turn. `before` carries the connection on to the next one. */
 export function createCodexAppServerParser(options: CodexParseOptions = {}): CodexParser {
-  return createParser(options, (notes) => createAppServerReader(notes, { emitPrompt: options.emitPrompt === true, connection: options.before?.connection }));
+  return createParser(options, (notes) => createAppServerReader(notes, { emitPrompt: options.emitPrompt === true, connection: options.before?.connection, idOf: idsOf(options.ownProcess === true ? options.before : undefined) }));
+}
+
+/** Ids of items and requests begin anew in each process, and a session is paired by them. */
+export function idsOf(before: CodexThreadMemory | undefined): (native: string) => string {
+  const processes = (before?.processes ?? 0) + 1;
+  return (native) => (processes === 1 ? native : `${processes}:${native}`);
 }
 
 function parseWith(parser: CodexParser, witnesses: readonly Witness[], end: ProcessEnd): ParsedCodexTurn {
