@@ -30,10 +30,9 @@ export function longRun(runs, sizeBytes) {
   for (let copy = 0; size < sizeBytes; copy += 1) {
     const run = single[copy % single.length];
     const rename = renaming(run, copy);
-    const lengthen = lengthening();
     const told = (bytes, isWhole) => bytes.toString('utf8').split('\n')
       .filter((line) => line !== '' && (isWhole || ((copy === 0 || !opens(line, run)) && !closes(line, run))))
-      .map((line) => { const text = `${JSON.stringify(lengthen(JSON.parse(rename(line))))}\n`; size += text.length; return text; });
+      .map((line) => { const text = `${JSON.stringify(lengthened(JSON.parse(rename(line))))}\n`; size += text.length; return text; });
     stdout.push(...told(run.stdout, false));
     for (const { path, bytes } of run.files) {
       if (isConversation(path, run)) conversation.push(...told(bytes, false));
@@ -71,6 +70,8 @@ function isConversation(path, run) {
 
 function opens(line, run) {
   return /^\{"type":"(?:system","subtype":"init"|thread\.started|turn\.started)|"type":"session_meta"|"payload":\{"type":"task_started"/.test(line)
+    // What the CLI tells the model before the first prompt.
+    || /"attachment":\{"type":"(?:skill|agent)_listing|"role":"developer"|<environment_context>|"type":"world_state"/.test(line)
     || line.startsWith(`{"method":"turn/started","params":{"threadId":"${run.id}"`);
 }
 
@@ -92,25 +93,36 @@ function renaming(run, copy) {
     .replace(/"timestamp":"([^"]+)"/g, (_field, at) => `"timestamp":"${new Date(begins + Date.parse(at) - began).toISOString()}"`);
 }
 
-const PRINTED = new Set(['aggregated_output', 'aggregatedOutput', 'stdout']);
-// The scripted runs print some 50 characters a call. In public transcripts of both CLIs half of the outputs have fewer than
-// 600 characters, and the mean is 2,500.
-const LENGTHS = [50, 200, 500, 1_500, 10_000];
+// The scripted runs print and say a few words at a time. These lengths have the medians and means of what public
+// transcripts of both CLIs hold: 300 and 2,500 characters in an output, 150 and 570 in a message, 600 and 2,300 in a thought.
+const LENGTHS = {
+  output: [50, 100, 300, 1_500, 10_500],
+  message: [50, 100, 150, 500, 2_000],
+  thought: [100, 300, 600, 2_500, 8_000],
+};
 const FILLER = readFileSync(import.meta.filename, 'utf8');
 
-/** What tools printed, at lengths as in real runs; and texts that were cut when the run was recorded, at their length. */
-function lengthening() {
-  let outputs = 0;
-  const filled = (text, length) => text + FILLER.repeat(Math.ceil(length / FILLER.length)).slice(0, Math.max(0, length - text.length));
-  const printed = (text) => filled(text, LENGTHS[(outputs += 1) % LENGTHS.length]);
-  const lengthen = (value) => {
-    if (typeof value === 'string') return value.replace(/<(\d+) characters left out>$/, (_note, count) => filled('', Number(count)));
-    if (Array.isArray(value)) return value.map(lengthen);
-    if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, inner]) => {
-      const isPrinted = PRINTED.has(key) || (key === 'content' && value.type === 'tool_result') || (key === 'output' && /_call_output$/.test(value.type));
-      return [key, isPrinted && typeof inner === 'string' && inner !== '' ? printed(inner) : lengthen(inner)];
-    }));
-  };
-  return lengthen;
+/** The record with texts as long as real ones, the same text everywhere as long; and those that were cut for the fixture at their length again. */
+function lengthened(value, key, owner) {
+  if (typeof value === 'string') {
+    const kind = kindOf(key, owner);
+    const length = kind === undefined || value === '' ? value.length : LENGTHS[kind][[...value].reduce((sum, letter) => sum + letter.codePointAt(0), 0) % 5];
+    return filled(value.replace(/<(\d+) characters left out>$/, (_note, count) => filled('', Number(count))), length);
+  }
+  if (Array.isArray(value)) return value.map((item) => lengthened(item, key, value));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, lengthened(inner, name, value)]));
+}
+
+function kindOf(key, owner) {
+  const { type } = owner;
+  if (key === 'aggregated_output' || key === 'aggregatedOutput' || key === 'originalFile' || (key === 'stdout' && 'interrupted' in owner)) return 'output';
+  if (key === 'content' && (type === 'tool_result' || 'filePath' in owner)) return 'output';
+  if (key === 'output' && /_call_output$/.test(type)) return 'output';
+  if (key === 'thinking' || key === 'summary_text' || (key === 'text' && type === 'reasoning')) return 'thought';
+  return key === 'text' && /^(?:text|Text|output_text|agent_message|agentMessage)$/.test(type) ? 'message' : undefined;
+}
+
+function filled(text, length) {
+  return text + FILLER.repeat(Math.ceil(length / FILLER.length)).slice(0, Math.max(0, length - text.length));
 }

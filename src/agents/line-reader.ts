@@ -16,6 +16,8 @@ export interface LineReader {
   end(): void;
 }
 
+interface Stretch { readonly encoding: 'utf8' | 'latin1'; readonly start: number; readonly end: number }
+
 const LINE_FEED = 0x0a;
 const SPACE = 0x20;
 const BYTE_ORDER_MARK = '\uFEFF';
@@ -43,19 +45,19 @@ export function createLineReader(onLine: (line: SourceLine) => void, onUnreadabl
   /** Hands over whole lines, ASCII ones together: decoding is what reading costs, and ASCII needs none. */
   const handOverAll = (bytes: Uint8Array, terminated: boolean): void => {
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    const together = isAscii(buffer);
     let start = 0;
-    for (let at = buffer.indexOf(LINE_FEED); at !== -1 && !together; at = buffer.indexOf(LINE_FEED, start)) {
-      decode(buffer.subarray(start, at), true);
-      start = at + 1;
+    if (!isAscii(buffer)) {
+      for (let at = buffer.indexOf(LINE_FEED); at !== -1; at = buffer.indexOf(LINE_FEED, start)) {
+        const line = textOf(buffer, { encoding: 'utf8', start, end: at });
+        if (line !== undefined) handOver(line, true);
+        start = at + 1;
+      }
+      const line = textOf(buffer, { encoding: 'utf8', start, end: buffer.length });
+      if (line !== undefined) handOver(line, terminated);
+      return;
     }
-    if (!together) return decode(buffer.subarray(start), terminated);
-    let text: string;
-    try {
-      text = buffer.toString('latin1');
-    } catch {
-      return tooLong();
-    }
+    const text = textOf(buffer, { encoding: 'latin1', start, end: buffer.length });
+    if (text === undefined) return;
     for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', start)) {
       handOver(text.slice(start, at), true);
       start = at + 1;
@@ -63,19 +65,14 @@ export function createLineReader(onLine: (line: SourceLine) => void, onUnreadabl
     handOver(text.slice(start), terminated);
   };
 
-  const decode = (line: Buffer, terminated: boolean): void => {
-    let text: string;
+  const textOf = (buffer: Buffer, { encoding, start, end }: Stretch): string | undefined => {
     try {
-      text = isAscii(line) ? line.toString('latin1') : line.toString('utf8');
+      return buffer.toString(encoding, start, end);
     } catch {
-      return tooLong();
+      number += 1;
+      onUnreadable(number);
+      return undefined;
     }
-    handOver(text, terminated);
-  };
-
-  const tooLong = (): void => {
-    number += 1;
-    onUnreadable(number);
   };
 
   const takePending = (tail: Uint8Array): Uint8Array => {

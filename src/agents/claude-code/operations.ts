@@ -1,6 +1,7 @@
 import type { StreamEvent } from '../../evidence/events.js';
 
-type Finished = Extract<StreamEvent, { type: 'operation.finished' }>;
+/** The end of a call. */
+export type FinishedEvent = Extract<StreamEvent, { type: 'operation.finished' }>;
 
 /** A call that was made and, as far as the record tells, is still going on. */
 export interface OpenCall {
@@ -8,7 +9,7 @@ export interface OpenCall {
   readonly kind: 'tool' | 'subagent';
   /** Index of its start among the events; -1 when an earlier turn told it. */
   readonly startedIndex: number;
-  readonly messageId?: string;
+  readonly messageId: string | undefined;
   readonly input: unknown;
   /** It runs on after its result line: only a notification ends it. */
   readonly background: boolean;
@@ -37,6 +38,6 @@ export function createOperations(earlier: ReadonlyMap<string, OpenCall> = new Ma
   return { open: new Map([...earlier].map(([id, call]) => [id, { ...call, startedIndex: -1 }])), ended: new Set(), failed: [], denied: new Set() };
 }
 
-export function isFinished(event: StreamEvent | undefined): event is Finished {
+export function isFinished(event: StreamEvent | undefined): event is FinishedEvent {
   return event?.type === 'operation.finished';
 }

@@ -6,7 +6,6 @@
 // claude-code 2.1.197; fixtures/agents/claude-code/2.1.197/{permission-default,permission-plan,disallowed-tools,hooks-block-prompt-run-2}.
 const REFUSALS: readonly RegExp[] = [
   /^Claude requested permissions to (?:use|write to|read from|edit) .*but you haven't granted it yet\.?/s,
-  /^[\s\S]{0,2000} was blocked\. For security, Claude Code may only /,
   /^Permission to use [\s\S]* has been denied/,
   /^Permission to read [\s\S]* has been denied/,
   /^Cannot write to [\s\S]* while in plan mode\./,
@@ -17,8 +16,13 @@ const REFUSALS: readonly RegExp[] = [
   /^Tool permission stream closed before response received/,
 ];
 
+/** Behind the name of a folder, so not at the start. An output that quotes it comes later. */
+const BLOCKED = ' was blocked. For security, Claude Code may only ';
+const LONGEST_BEFORE_BLOCKED = 2000;
+
 export function isRefusalText(text: string): boolean {
-  return REFUSALS.some((refusal) => refusal.test(text));
+  const at = text.indexOf(BLOCKED);
+  return (at !== -1 && at <= LONGEST_BEFORE_BLOCKED) || REFUSALS.some((refusal) => refusal.test(text));
 }
 
 /** The text of a call stopped by a person: a refusal when `permission_denials` names it, otherwise it had started. */

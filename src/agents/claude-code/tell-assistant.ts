@@ -69,7 +69,7 @@ function tellCall(teller: Teller, block: Fields, messageId: string | undefined, 
     name,
     kind: operation.kind,
     startedIndex: teller.events.length,
-    ...(messageId === undefined ? {} : { messageId }),
+    messageId,
     input: fieldsOf(block['input']),
     background: false,
   });

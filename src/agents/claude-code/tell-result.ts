@@ -1,8 +1,8 @@
 import { notCommandProjection } from '../../evidence/command-projection.js';
 import type { JsonValue } from '../../evidence/json.js';
-import type { StreamEvent } from '../../evidence/events.js';
+import type { Draft } from '../draft.js';
 import { boundedJson } from '../json-line.js';
-import type { OpenCall } from './operations.js';
+import type { FinishedEvent, OpenCall } from './operations.js';
 import type { RecordContext, Teller } from './teller.js';
 import { countOf, fieldsOf, listOf, nameOf, textOf, type Fields } from '../fields.js';
 
@@ -42,9 +42,13 @@ export function finishFromContent(teller: Teller, { block, result }: ToolResult,
   const whole = spill === undefined ? undefined : teller.options.spills.get(spill);
   const content = whole ?? block['content'];
   const kind = call?.kind ?? 'tool';
-  finish(teller, operationId, kind === 'subagent'
-    ? { type: 'operation.finished', operationId, kind, status: failed || diedOfApiError(text) ? 'failed' : 'completed', ...outputOf(reportOf(account) ?? content) }
-    : { type: 'operation.finished', operationId, kind, status: failed ? 'failed' : 'completed', ...outputOf(content), ...exitCodeOf(call, failed, text, account) }, context);
+  const dead = kind === 'subagent' && diedOfApiError(text);
+  const end: Draft<FinishedEvent> = { type: 'operation.finished', operationId, kind, status: failed || dead ? 'failed' : 'completed' };
+  const output = outputOf(kind === 'subagent' ? reportOf(account) ?? content : content);
+  if (output !== undefined) end.output = output;
+  const exitCode = exitCodeOf(call, failed, text, account);
+  if (exitCode !== undefined && end.kind === 'tool') end.exitCode = exitCode;
+  finish(teller, operationId, end, context);
   // A tool that does not exist ran nothing.
   if (failed && /^<tool_use_error>Error: No such tool available: /.test(text)) ranNothing(teller, operationId, call);
   if (failed) operations.failed.push({ operationId, call, finishedIndex: teller.events.length - 1, errorText: text });
@@ -56,7 +60,7 @@ export function finishFromContent(teller: Teller, { block, result }: ToolResult,
 }
 
 /** Emits the one end of an operation. */
-export function finish(teller: Teller, operationId: string, event: Extract<StreamEvent, { type: 'operation.finished' }>, context: RecordContext): void {
+export function finish(teller: Teller, operationId: string, event: FinishedEvent, context: RecordContext): void {
   teller.operations.open.delete(operationId);
   teller.operations.ended.add(operationId);
   teller.emit(event, context);
@@ -69,11 +73,11 @@ export function textOfContent(content: unknown): string {
 }
 
 /** A single text block is told as its text; everything else as the CLI has it. No content: the output is not known. */
-function outputOf(content: unknown): { readonly output?: JsonValue } {
-  if (content === undefined || content === null) return {};
+function outputOf(content: unknown): JsonValue | undefined {
+  if (content === undefined || content === null) return undefined;
   const blocks = listOf(content);
   const only = blocks.length === 1 ? fieldsOf(blocks[0]) : undefined;
-  return { output: only?.['type'] === 'text' && typeof only['text'] === 'string' ? only['text'] : boundedJson(content) };
+  return only?.['type'] === 'text' && typeof only['text'] === 'string' ? only['text'] : boundedJson(content);
 }
 
 // claude-code 2.1.197: a background Bash or Agent answers at once; fixtures/agents/claude-code/2.1.197/{bash-background,subagent-background}.
@@ -92,14 +96,14 @@ function diedOfApiError(text: string): boolean {
 }
 
 // claude-code 2.1.197: a failed Bash result begins "Exit code N"; a success is 0 unless the client explains another code.
-function exitCodeOf(call: OpenCall | undefined, failed: boolean, text: string, account: Fields | undefined): { readonly exitCode?: number } {
-  if (call?.name !== 'Bash') return {};
+function exitCodeOf(call: OpenCall | undefined, failed: boolean, text: string, account: Fields | undefined): number | undefined {
+  if (call?.name !== 'Bash') return undefined;
   if (failed) {
     const code = /^Exit code (\d+)(?:\n|$)/.exec(text)?.[1];
-    return code === undefined ? {} : { exitCode: Number(code) };
+    return code === undefined ? undefined : Number(code);
   }
-  if (account === undefined || account['returnCodeInterpretation'] !== undefined || account['interrupted'] === true) return {};
-  return typeof account['stdout'] === 'string' && countOf(account['backgroundTaskId']) === undefined ? { exitCode: 0 } : {};
+  if (account === undefined || account['returnCodeInterpretation'] !== undefined || account['interrupted'] === true) return undefined;
+  return typeof account['stdout'] === 'string' && countOf(account['backgroundTaskId']) === undefined ? 0 : undefined;
 }
 
 function ranNothing(teller: Teller, operationId: string, call: OpenCall | undefined): void {

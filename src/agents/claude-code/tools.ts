@@ -35,13 +35,8 @@ export function subagentOperationOf(input: unknown): SubagentOperation {
 
 export function toolOperationOf(name: string, input: unknown): ToolOperation {
   const command = commandOf(name, input);
-  return {
-    kind: 'tool',
-    name,
-    input: boundedJson(input),
-    tool: CANONICAL.get(name) ?? 'unknown',
-    ...(command === undefined ? {} : { command }),
-  };
+  const tool = CANONICAL.get(name) ?? 'unknown';
+  return command === undefined ? { kind: 'tool', name, input: boundedJson(input), tool } : { kind: 'tool', name, input: boundedJson(input), tool, command };
 }
 
 /** Undefined when the tool is unknown and might run a command. */
@@ -61,5 +56,5 @@ const OPAQUE = opaqueCommandProjection('unsupported-protocol');
 const NOT_COMMAND = notCommandProjection();
 
 function opaqueShell(shell: ShellSource): CommandProjection {
-  return OPAQUE.classification === 'command' ? { ...OPAQUE, shell } : OPAQUE;
+  return OPAQUE.classification === 'command' ? { classification: 'command', original: OPAQUE.original, logical: OPAQUE.logical, shell } : OPAQUE;
 }

@@ -55,12 +55,22 @@ export function createAppServerReader(notes: TranscriptNotes, { emitPrompt, conn
   let unreadableLines = 0;
   let troubles: number[] = [];
 
+  /** By method: few of them make up most of the lines. */
+  const silences = new Map<string, boolean>();
+  const isSilent = (method: string): boolean => {
+    const known = silences.get(method) ?? SILENT.some((shape) => shape.test(method));
+    silences.set(method, known);
+    return known;
+  };
+
+  const threadOf = (params: Fields): string => nameOf(params['threadId']) ?? rootId ?? 'unknown';
+
   const contextOf = (params: Fields, message: Fields, line: number): LineContext => {
-    const id = nameOf(params['threadId']) ?? rootId ?? 'unknown';
+    const id = threadOf(params);
     const at = message['emittedAtMs'];
     const thread: RolloutThread = { path: 'stdout', id, sessionId: rootId ?? id, role: id === rootId ? 'root' : 'subagent', lines: [] };
     const parent = startedBy.get(id);
-    return { thread, line: { type: 'app-server', payload: params, line, time: 0, inherited: false, at: typeof at === 'number' ? isoOf(at) : undefined }, parent };
+    return { thread, line: { type: 'app-server', payload: params, kind: undefined, turn: undefined, rootTurn: undefined, line, time: 0, inherited: false, at: typeof at === 'number' ? isoOf(at) : undefined }, parent };
   };
 
   const takeItem = (params: Fields, context: LineContext, completed: boolean): void => {
@@ -135,6 +145,7 @@ export function createAppServerReader(notes: TranscriptNotes, { emitPrompt, conn
     spoke = true;
     // An answer to a request of the client: its own notifications tell what came of it.
     if (method === undefined) return;
+    if (message['id'] === undefined && isSilent(method)) return void threads.add(threadOf(params));
     const requestId = requestIdOf(message['id']);
     if (method === 'thread/started') {
       const thread = fieldsOf(params['thread']);
@@ -185,7 +196,7 @@ export function createAppServerReader(notes: TranscriptNotes, { emitPrompt, conn
       for (const ask of asks) emit(state, { type: 'input.requested', request: ask }, context);
       return;
     }
-    if (!SILENT.some((shape) => shape.test(method))) unknownPiece(state, context, `unknown notification ${JSON.stringify(method)}`);
+    if (!isSilent(method)) unknownPiece(state, context, `unknown notification ${JSON.stringify(method)}`);
   };
 
   const unreadable = (line: number, why: string): void => {

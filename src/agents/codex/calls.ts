@@ -3,6 +3,7 @@ import type { SubagentOperation, ToolOperation } from '../../evidence/events.js'
 import { parseJson, type JsonValue } from '../../evidence/json.js';
 import { fieldsOf, listOf, nameOf, textOf, type Fields } from '../fields.js';
 import { boundedJson } from '../json-line.js';
+import { toolEnd, type ToolEnd } from './items.js';
 import { isRefusalText } from './rejection.js';
 import { commandOperationOf, mcpOperationOf, patchOperationOf, plainOperationOf } from './tools.js';
 
@@ -10,7 +11,7 @@ import { commandOperationOf, mcpOperationOf, patchOperationOf, plainOperationOf 
 export interface ModelCall {
   readonly id: string;
   readonly name: string;
-  readonly namespace?: string;
+  readonly namespace: string | undefined;
   readonly input: JsonValue;
 }
 
@@ -18,13 +19,13 @@ export interface ModelCall {
 export function parseCall(payload: Fields): ModelCall | undefined {
   const id = nameOf(payload['call_id']) ?? nameOf(payload['id']);
   if (id === undefined) return undefined;
-  if (payload['type'] === 'local_shell_call') return { id, name: 'local_shell_call', input: boundedJson(payload['action']) };
-  if (payload['type'] === 'tool_search_call') return { id, name: 'tool_search', input: boundedJson(payload['arguments']) };
+  if (payload['type'] === 'local_shell_call') return { id, name: 'local_shell_call', namespace: undefined, input: boundedJson(payload['action']) };
+  if (payload['type'] === 'tool_search_call') return { id, name: 'tool_search', namespace: undefined, input: boundedJson(payload['arguments']) };
   const name = nameOf(payload['name']) ?? 'unknown';
   const namespace = nameOf(payload['namespace']);
   const text = textOf(payload['arguments']);
   const input = text === undefined ? boundedJson(payload['input']) : boundedJson(parseJson(text) ?? text);
-  return { id, name, input, ...(namespace === undefined ? {} : { namespace }) };
+  return { id, name, namespace, input };
 }
 
 const SHELLS: ReadonlySet<string> = new Set(['exec_command', 'shell', 'shell_command', 'local_shell_call', 'container.exec', 'unified_exec']);
@@ -64,20 +65,20 @@ export function operationOfCall(call: ModelCall): ToolOperation | SubagentOperat
 }
 
 /** How a call ended that left no item, by the text that the model was given. Undefined: it is still going on. */
-export function endOfOutput(call: ModelCall, output: unknown): { readonly status: 'completed' | 'failed' | 'rejected'; readonly output: JsonValue; readonly exitCode?: number } | undefined {
+export function endOfOutput(call: ModelCall, output: unknown): ToolEnd | undefined {
   const text = textOfOutput(output);
   if (/^(?:Chunk ID: .*\n)?(?:Wall time: .*\n)?Process running with session ID /.test(text) || text.startsWith('Script running with cell ID ')) {
-    return call.name === 'write_stdin' || call.name === 'wait' ? { status: 'completed', output: told(output, text) } : undefined;
+    return call.name === 'write_stdin' || call.name === 'wait' ? toolEnd('completed', told(output, text)) : undefined;
   }
   if (SHELLS.has(call.name)) {
     const ran = shellEndOf(text);
     if (ran !== undefined) return ran;
   } else if (call.name === 'apply_patch') {
     const ran = shellEndOf(text);
-    if (ran !== undefined) return { status: ran.status, output: ran.output };
+    if (ran !== undefined) return toolEnd(ran.status, ran.output);
   }
-  if (isRefusalText(text) && !mayQuote(call)) return { status: 'rejected', output: told(output, text) };
-  return { status: FAILURES.some((failure) => failure.test(text)) ? 'failed' : 'completed', output: told(output, text) };
+  if (isRefusalText(text) && !mayQuote(call)) return toolEnd('rejected', told(output, text));
+  return toolEnd(FAILURES.some((failure) => failure.test(text)) ? 'failed' : 'completed', told(output, text));
 }
 
 /** True when the CLI has no such tool, so that nothing was run. */
@@ -114,16 +115,21 @@ function told(output: unknown, text: string): JsonValue {
 }
 
 /** Older versions hand the model a JSON object, newer ones a head of lines. */
-function shellEndOf(text: string): { readonly status: 'completed' | 'failed'; readonly output: JsonValue; readonly exitCode: number } | undefined {
+function shellEndOf(text: string): ToolEnd | undefined {
   const object = text.startsWith('{') ? fieldsOf(parseJson(text)) : undefined;
   const stated = fieldsOf(object?.['metadata'])?.['exit_code'];
   if (object !== undefined && typeof stated === 'number') {
-    return { status: stated === 0 ? 'completed' : 'failed', output: textOf(object['output']) ?? '', exitCode: stated };
+    return exitOf(stated, textOf(object['output']) ?? '');
   }
   const head = /^(?:Chunk ID: .*\n)?(?:Wall time: .*\n)?(?:Process exited with code|Exit code:) (\d+)\n(?:Wall time: .*\n)?(?:Original token count: .*\n)?(?:Total output lines: .*\n)?Output:\n?/.exec(text);
   if (head === null) return undefined;
-  const exitCode = Number(head[1]);
-  return { status: exitCode === 0 ? 'completed' : 'failed', output: text.slice(head[0].length), exitCode };
+  return exitOf(Number(head[1]), text.slice(head[0].length));
+}
+
+function exitOf(exitCode: number, output: string): ToolEnd {
+  const end = toolEnd(exitCode === 0 ? 'completed' : 'failed', output);
+  end.exitCode = exitCode;
+  return end;
 }
 
 function shellOperationOf(input: JsonValue): ToolOperation {

@@ -1,6 +1,7 @@
-import { fieldsOf, listOf, nameOf, textOf, type Fields } from '../fields.js';
+import type { StreamEvent } from '../../evidence/events.js';
+import { countOf, fieldsOf, listOf, nameOf, textOf, type Fields } from '../fields.js';
 import type { TranscriptNotes } from '../transcript.js';
-import { mcpOutputOf } from './items.js';
+import { mcpOutputOf, toolEnd } from './items.js';
 import { APPROVAL_OPTIONS } from './questions.js';
 import { isRefusalText } from './rejection.js';
 import { tellPrompt } from './rollout-items.js';
@@ -26,12 +27,13 @@ const SILENT: ReadonlySet<string> = new Set([
   'exec_command_output_delta', 'turn_diff', 'shutdown_complete', 'mcp_list_tools_response', 'list_custom_prompts_response', 'conversation_path', 'get_history_entry_response',
 ]);
 
-export function createEnvelopeTeller(notes: TranscriptNotes, emitPrompt: boolean): EnvelopeTeller {
-  const state = createRolloutState(notes, { emitPrompt, startedBy: new Map(), threads: new Set(), witness: undefined, paginated: false });
+/** @param options.events Where the events go. */
+export function createEnvelopeTeller(notes: TranscriptNotes, { events, emitPrompt }: { readonly events: StreamEvent[]; readonly emitPrompt: boolean }): EnvelopeTeller {
+  const state = createRolloutState(notes, { events, emitPrompt, startedBy: new Map(), threads: new Set(), witness: undefined, paginated: false });
   const teller: EnvelopeTeller = {
     state, tokens: undefined, turns: 0, retries: 0, asking: false,
     tell(record, line) {
-      const context: LineContext = { thread: { path: 'stdout', id: 'thread', sessionId: 'thread', role: 'root', lines: [] }, line: { type: 'envelope', payload: record, line, time: 0, inherited: false, at: undefined }, parent: undefined };
+      const context: LineContext = { thread: { path: 'stdout', id: 'thread', sessionId: 'thread', role: 'root', lines: [] }, line: { type: 'envelope', payload: record, kind: undefined, turn: undefined, rootTurn: undefined, line, time: 0, inherited: false, at: undefined }, parent: undefined };
       const message = fieldsOf(record['msg']);
       const type = nameOf(message?.['type']);
       if (message !== undefined && type !== undefined) {
@@ -52,8 +54,6 @@ export function createEnvelopeTeller(notes: TranscriptNotes, emitPrompt: boolean
   };
   return teller;
 }
-
-const FINISHED = { type: 'operation.finished', kind: 'tool' } as const;
 
 function tellMessage(teller: EnvelopeTeller, type: string, message: Fields, context: LineContext): void {
   const { state } = teller;
@@ -86,8 +86,10 @@ function tellMessage(teller: EnvelopeTeller, type: string, message: Fields, cont
     case 'exec_command_end': {
       const code = message['exit_code'];
       const output = nameOf(message['aggregated_output']) ?? `${textOf(message['stdout']) ?? ''}${textOf(message['stderr']) ?? ''}`;
-      const known = typeof code === 'number' && Number.isSafeInteger(code) && code >= 0;
-      return end(state, id, { ...FINISHED, status: code === 0 ? 'completed' : 'failed', output, ...(known ? { exitCode: code } : {}) }, context);
+      const ending = toolEnd(code === 0 ? 'completed' : 'failed', output);
+      const exitCode = countOf(code);
+      if (exitCode !== undefined) ending.exitCode = exitCode;
+      return end(state, id, ending, context);
     }
     case 'patch_apply_begin': {
       const changes = Object.entries(fieldsOf(message['changes']) ?? {}).map(([path, value]) => {
@@ -97,7 +99,7 @@ function tellMessage(teller: EnvelopeTeller, type: string, message: Fields, cont
       return start(state, id, patchOperationOf(boundedJson(changes), changes.map(({ kind }) => kind)), context);
     }
     case 'patch_apply_end':
-      return end(state, id, { ...FINISHED, status: message['success'] === true ? 'completed' : 'failed', output: nameOf(message['stdout']) ?? textOf(message['stderr']) ?? '' }, context);
+      return end(state, id, toolEnd(message['success'] === true ? 'completed' : 'failed', nameOf(message['stdout']) ?? textOf(message['stderr']) ?? ''), context);
     case 'mcp_tool_call_begin': {
       const call = fieldsOf(message['invocation']) ?? message;
       return start(state, id, mcpOperationOf(nameOf(call['server']) ?? 'unknown', nameOf(call['tool']) ?? 'unknown', call['arguments']), context);
@@ -105,17 +107,17 @@ function tellMessage(teller: EnvelopeTeller, type: string, message: Fields, cont
     case 'mcp_tool_call_end': {
       const outcome = fieldsOf(message['result']);
       const error = textOf(outcome?.['Err']);
-      if (error !== undefined) return end(state, id, { ...FINISHED, status: isRefusalText(error) ? 'rejected' : 'failed', output: error }, context);
+      if (error !== undefined) return end(state, id, toolEnd(isRefusalText(error) ? 'rejected' : 'failed', error), context);
       const result = fieldsOf(outcome?.['Ok']);
-      return end(state, id, { ...FINISHED, status: result?.['isError'] === true || result?.['is_error'] === true ? 'failed' : 'completed', ...mcpOutputOf(result) }, context);
+      return end(state, id, toolEnd(result?.['isError'] === true || result?.['is_error'] === true ? 'failed' : 'completed', mcpOutputOf(result)), context);
     }
     case 'web_search_begin': return start(state, id, webSearchOperationOf(textOf(message['query']), undefined), context);
     case 'web_search_end':
       start(state, id, webSearchOperationOf(textOf(message['query']), undefined), context);
-      return end(state, id, { ...FINISHED, status: 'completed' }, context);
+      return end(state, id, toolEnd('completed'), context);
     case 'plan_update':
       start(state, id, plainOperationOf('update_plan', { plan: message['plan'] ?? null }), context);
-      return end(state, id, { ...FINISHED, status: 'completed' }, context);
+      return end(state, id, toolEnd('completed'), context);
     case 'exec_approval_request': case 'apply_patch_approval_request': {
       teller.asking = true;
       const prompt = nameOf(message['reason']);

@@ -1,12 +1,15 @@
+import type { StreamEvent } from '../../evidence/events.js';
 import type { JsonValue } from '../../evidence/json.js';
-import { fieldsOf, nameOf, textOf } from '../fields.js';
+import { fieldsOf, nameOf, textOf, type Fields } from '../fields.js';
 import { createJsonLineReader } from '../json-lines.js';
 import type { TranscriptNotes } from '../transcript.js';
-import { createEnvelopeTeller } from './envelope.js';
-import type { LiveReader } from './live.js';
+import { createEnvelopeTeller, type EnvelopeTeller } from './envelope.js';
+import { createLiveRecord, type LiveReader, type LiveRecord } from './live.js';
 import { openOf } from './rollout-state.js';
 import { createExecTeller } from './teller.js';
-import { parseTokens, type CodexTokens } from './usage.js';
+import { parseTokens } from './usage.js';
+
+const NOT_A_RECORD = 'JSON, but not an object with a type';
 
 export interface ExecOptions {
   /** Makes the CLI's per-process item id unique within the session. */
@@ -16,102 +19,96 @@ export interface ExecOptions {
 
 /** Reads what one process printed with `exec --json`, in its present form or in the envelopes of old. */
 export function createExecReader(notes: TranscriptNotes, { idOf, emitPrompt }: ExecOptions): LiveReader {
-  const teller = createExecTeller(notes, idOf);
-  const envelopes = createEnvelopeTeller(notes, emitPrompt);
+  const events: StreamEvent[] = [];
+  const teller = createExecTeller(notes, { events, idOf });
+  const live = createLiveRecord('exec', { events, open: teller.open });
+  /** Only an old version needs it. */
+  let envelopes: EnvelopeTeller | undefined;
   let old = false;
-  let unreadableLines = 0;
-  let given = false;
-  let spoke = false;
-  let threadId: string | undefined;
-  let completed = false;
-  let failure: string | undefined;
-  let tokens: CodexTokens | undefined;
-  let turns = 0;
 
   const unreadable = (line: number, why: string): void => {
-    unreadableLines += 1;
+    live.unreadableLines += 1;
     notes.unrecognised('stdout', line, why);
   };
 
   const take = (value: JsonValue, line: number): void => {
     const record = fieldsOf(value);
-    const type = textOf(record?.['type']);
-    if (record !== undefined && type === undefined && envelopes.tell(record, line)) {
+    if (record === undefined) return unreadable(line, NOT_A_RECORD);
+    const type = textOf(record['type']);
+    if (type === undefined) {
+      envelopes ??= createEnvelopeTeller(notes, { events, emitPrompt });
+      if (!envelopes.tell(record, line)) return unreadable(line, NOT_A_RECORD);
       old = true;
-      spoke = true;
-      notes.understood();
-      return;
+    } else if (!takeKnown(record, type, line)) {
+      teller.seen.unknownPieces += 1;
+      return notes.unrecognised('stdout', line, `unknown type ${JSON.stringify(type)}`);
     }
-    if (record === undefined || type === undefined) return unreadable(line, 'JSON, but not an object with a type');
-    const known = takeKnown(record, type, line);
-    if (known) {
-      spoke = true;
-      notes.understood();
-      return;
-    }
-    teller.seen.unknownPieces += 1;
-    notes.unrecognised('stdout', line, `unknown type ${JSON.stringify(type)}`);
+    live.spoke = true;
+    notes.understood();
   };
 
-  const takeKnown = (record: { readonly [key: string]: unknown }, type: string, line: number): boolean => {
+  const takeKnown = (record: Fields, type: string, line: number): boolean => {
     switch (type) {
+      case 'item.started': return takeItem('started', record, line);
+      case 'item.updated': return takeItem('updated', record, line);
+      case 'item.completed': return takeItem('completed', record, line);
       case 'thread.started':
-        threadId = nameOf(record['thread_id']) ?? threadId;
+        live.threadId = nameOf(record['thread_id']) ?? live.threadId;
         return true;
       case 'turn.started':
-        turns += 1;
-        completed = false;
-        failure = undefined;
+        live.turns += 1;
+        live.completed = false;
+        live.failure = undefined;
         return true;
       case 'turn.completed':
-        completed = true;
-        failure = undefined;
-        tokens = parseTokens(fieldsOf(record['usage'])) ?? tokens;
+        live.completed = true;
+        live.failure = undefined;
+        live.tokens = parseTokens(fieldsOf(record['usage'])) ?? live.tokens;
         teller.recovered();
         return true;
       case 'turn.failed':
-        completed = false;
-        failure = textOf(fieldsOf(record['error'])?.['message']) ?? 'the turn failed without a message';
-        teller.failure(failure);
+        live.completed = false;
+        live.failure = textOf(fieldsOf(record['error'])?.['message']) ?? 'the turn failed without a message';
+        teller.failure(live.failure);
         return true;
       case 'error':
         teller.notice(textOf(record['message']) ?? 'an error without a message');
         return true;
-      case 'item.started': case 'item.updated': case 'item.completed': {
-        const item = fieldsOf(record['item']);
-        if (item === undefined) unreadable(line, `${type} without an item`);
-        else teller.item(type.slice('item.'.length) as 'started' | 'updated' | 'completed', item, line);
-        return true;
-      }
       default: return false;
     }
+  };
+
+  const takeItem = (phase: 'started' | 'updated' | 'completed', record: Fields, line: number): true => {
+    const item = fieldsOf(record['item']);
+    if (item === undefined) unreadable(line, `item.${phase} without an item`);
+    else teller.item(phase, item, line);
+    return true;
   };
 
   const lines = createJsonLineReader({ value: take, unreadable });
 
   return {
     push(bytes) {
-      given = true;
+      live.given = true;
       lines.push(bytes);
     },
-    get events() { return old ? envelopes.state.events : teller.events; },
+    events,
     end() {
       lines.end();
-      const { state } = envelopes;
-      const common = { surface: 'exec', given, spoke, threadId, httpStatus: undefined, errorClass: undefined, childTokens: undefined, unreadableLines } as const;
-      if (old) {
-        const { seen } = state;
-        return {
-          ...common, events: state.events, open: openOf(state), model: seen.model, completed: seen.completed, interrupted: seen.interrupted,
-          failure: seen.completed ? undefined : seen.failure, asking: envelopes.asking, promptStated: seen.promptStated, tokens: envelopes.tokens, turns: envelopes.turns,
-          retries: envelopes.retries, searchedWeb: false, lastMessage: seen.lastMessage, unknownTools: [], unknownPieces: seen.unknownPieces + teller.seen.unknownPieces,
-        };
-      }
       const { seen } = teller;
-      return {
-        ...common, events: teller.events, open: teller.open, model: undefined, completed, interrupted: false, failure, asking: false, promptStated: false, tokens, turns,
-        retries: seen.retries, searchedWeb: seen.searchedWeb, lastMessage: seen.lastMessage, unknownTools: [], unknownPieces: seen.unknownPieces,
-      };
+      live.retries = seen.retries;
+      live.searchedWeb = seen.searchedWeb;
+      live.lastMessage = seen.lastMessage;
+      live.unknownPieces = seen.unknownPieces;
+      return envelopes !== undefined && old ? withEnvelopes(live, envelopes) : live;
     },
+  };
+}
+
+function withEnvelopes(live: LiveRecord, { state, state: { seen }, asking, tokens, turns, retries }: EnvelopeTeller): LiveRecord {
+  return {
+    ...live, asking, tokens, turns, retries,
+    open: openOf(state), model: seen.model, completed: seen.completed, interrupted: seen.interrupted, failure: seen.completed ? undefined : seen.failure,
+    promptStated: seen.promptStated, searchedWeb: false, lastMessage: seen.lastMessage, unknownPieces: seen.unknownPieces + live.unknownPieces,
   };
 }

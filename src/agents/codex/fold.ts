@@ -39,7 +39,7 @@ export function tellProcess(rollouts: Rollouts, live: LiveRecord, { notes, optio
   if (root === undefined || (threadId !== undefined && root.id !== threadId)) return undefined;
   const threads = rollouts.threads.filter(({ sessionId, id }) => sessionId === root.sessionId || id === root.id);
   const process = linesOfProcess(threads, root, { told: options.before?.turns, tokens: live.tokens, single: live.spoke, openEnded });
-  if (process.lines.length === 0) return undefined;
+  if (process.threads.every(({ lines }) => lines.length === 0)) return undefined;
   const family = familyOf(threads);
   return {
     ...tellRollouts(process, family, { notes, emitPrompt: options.emitPrompt === true, root }),

@@ -47,6 +47,9 @@ export function tellHistory(state: RolloutState, payload: Fields, context: LineC
   }
 }
 
+/** Calls whose output says more than how they ended. */
+const SPEAKING_OUTPUTS: ReadonlySet<string> = new Set(['request_user_input', 'exec', 'wait']);
+
 function tellOutput(state: RolloutState, payload: Fields, context: LineContext): void {
   const id = nameOf(payload['call_id']);
   const call = id === undefined ? undefined : state.calls.get(id);
@@ -58,16 +61,18 @@ function tellOutput(state: RolloutState, payload: Fields, context: LineContext):
     if (![...state.startedBy.values()].includes(id)) end(state, id, { type: 'operation.finished', kind: 'tool', status: 'failed', output: textOf(output) ?? '' }, context);
     return;
   }
+  // Nearly always an item told the end already, and the text would be read for nothing.
+  if (state.ended.has(id) && !SPEAKING_OUTPUTS.has(call.name)) return;
   const ending = endOfOutput(call, output);
   if (ending === undefined) return;
   // A question that the mode forbids is a failed call; nobody was asked.
   if (call.name === 'request_user_input' && ending.status === 'completed') {
     for (const request of questionsOf(call.id, call.name, fieldsOf(call.input)?.['questions'])) emit(state, { type: 'input.requested', request }, context);
   }
-  end(state, id, { type: 'operation.finished', kind: 'tool', ...ending }, context);
+  end(state, id, ending, context);
   const isScript = call.name === 'exec' || call.name === 'wait';
   if (isScript && state.scripts.get(context.thread.id) === id) state.scripts.delete(context.thread.id);
-  if (call.name === 'wait' && ending.status !== undefined) endScript(state, context, ending.status);
+  if (call.name === 'wait') endScript(state, context, ending.status);
 }
 
 /** A script that outlived its call ends with the wait that saw it end. */

@@ -1,6 +1,7 @@
 import type { StreamEvent, ToolOperation } from '../../evidence/events.js';
 import type { JsonValue } from '../../evidence/json.js';
-import { fieldsOf, listOf, nameOf, textOf, type Fields } from '../fields.js';
+import type { Draft } from '../draft.js';
+import { countOf, fieldsOf, listOf, nameOf, textOf, type Fields } from '../fields.js';
 import { boundedJson } from '../json-line.js';
 import { isRefusalText } from './rejection.js';
 import { commandOperationOf, mcpOperationOf, patchOperationOf, plainOperationOf, webSearchOperationOf } from './tools.js';
@@ -37,14 +38,15 @@ export function endOfItem(item: Fields, operationId: string): FinishedTool {
       if (status === 'declined') return finished(operationId, 'rejected');
       const outcome = status === 'failed' || (typeof exitCode === 'number' && exitCode !== 0) ? 'failed' : 'completed';
       // -1 is no exit code: the process could not be spawned, or the CLI ended it.
-      if (typeof exitCode !== 'number' || !Number.isSafeInteger(exitCode) || exitCode < 0) return finished(operationId, outcome, output);
-      if (output === undefined) return { ...finished(operationId, outcome), exitCode };
-      return { type: 'operation.finished', operationId, kind: 'tool', status: outcome, output, exitCode };
+      const end = toolEnd(outcome, output);
+      const code = countOf(exitCode);
+      if (code !== undefined) end.exitCode = code;
+      return named(end, operationId);
     }
     case 'mcp_tool_call': {
       const error = textOf(fieldsOf(item['error'])?.['message']);
       if (error !== undefined) return finished(operationId, isRefusalText(error) ? 'rejected' : 'failed', error);
-      return finished(operationId, status === 'failed' ? 'failed' : 'completed', mcpOutputOf(fieldsOf(item['result'])).output);
+      return finished(operationId, status === 'failed' ? 'failed' : 'completed', mcpOutputOf(fieldsOf(item['result'])));
     }
     case 'todo_list': return finished(operationId, 'completed', boundedJson(item['items']));
     case 'collab_tool_call': return finished(operationId, status === 'failed' ? 'failed' : 'completed', boundedJson(item['agents_states']));
@@ -53,20 +55,32 @@ export function endOfItem(item: Fields, operationId: string): FinishedTool {
 }
 
 function finished(operationId: string, status: FinishedTool['status'], output?: JsonValue): FinishedTool {
-  return output === undefined
-    ? { type: 'operation.finished', operationId, kind: 'tool', status }
-    : { type: 'operation.finished', operationId, kind: 'tool', status, output };
+  return named(toolEnd(status, output), operationId);
+}
+
+/** How a call came out, for the caller to complete and to give away. An output that is undefined is not known. */
+export function toolEnd(status: ToolEnd['status'], output?: JsonValue): Draft<ToolEnd> {
+  const end: Draft<ToolEnd> = { type: 'operation.finished', kind: 'tool', status };
+  if (output !== undefined) end.output = output;
+  return end;
+}
+
+/** Gives an ending to the call with this id. */
+export function named(end: ToolEnd, operationId: string): FinishedTool {
+  const finished: ToolEnd & { operationId?: string } = end;
+  finished.operationId = operationId;
+  return finished as FinishedTool;
 }
 
 /** One text block is told as its text; structured content and everything else as it is. */
-export function mcpOutputOf(result: Fields | undefined): { readonly output?: JsonValue } {
-  if (result === undefined) return {};
+export function mcpOutputOf(result: Fields | undefined): JsonValue | undefined {
+  if (result === undefined) return undefined;
   const blocks = listOf(result['content']);
   const only = blocks.length === 1 ? fieldsOf(blocks[0]) : undefined;
   const structured = result['structured_content'] ?? result['structuredContent'];
-  if (structured !== undefined && structured !== null) return { output: boundedJson(structured) };
-  if (only?.['type'] === 'text' && typeof only['text'] === 'string') return { output: only['text'] };
-  return { output: boundedJson(result['content']) };
+  if (structured !== undefined && structured !== null) return boundedJson(structured);
+  if (only?.['type'] === 'text' && typeof only['text'] === 'string') return only['text'];
+  return boundedJson(result['content']);
 }
 
 /** States of the agents that a collaboration call names, by thread id. */

@@ -10,13 +10,7 @@ import type { StreamEvent } from '../../evidence/events.js';
  */
 export function mergeEvents(told: readonly StreamEvent[], stdout: readonly StreamEvent[], asksLive = false): readonly StreamEvent[] {
   const rollout = asksLive ? told.filter((event) => !isUnseenQuestion(event, stdout)) : told;
-  const startOf = new Map(rollout.flatMap((event, index) => (event.type === 'operation.started' ? [[event.operationId, index] as const] : [])));
-  const keyOfStart = new Map<string, string>();
-  const places = new Map<string, number[]>();
-  for (const [index, event] of rollout.entries()) {
-    const key = keyOf(event, keyOfStart);
-    if (key !== undefined) places.set(key, [...(places.get(key) ?? []), index]);
-  }
+  const places = placesOf(rollout);
   const merged = [...rollout];
   const before = new Map<number, StreamEvent[]>();
   const rolloutIdOf = new Map<string, string>();
@@ -25,8 +19,7 @@ export function mergeEvents(told: readonly StreamEvent[], stdout: readonly Strea
   for (const event of stdout) {
     const key = keyOf(event, stdoutStarts);
     // An app-server knows the calls of the model by their own ids; the rollouts have a patch as it was called until it was applied.
-    const same = event.type === 'operation.started' && key !== undefined && (places.get(key)?.length ?? 0) === 0 ? startOf.get(event.operationId) : undefined;
-    const index = same ?? (key === undefined ? undefined : places.get(key)?.shift());
+    const index = key === undefined ? undefined : places.take(key) ?? (event.type === 'operation.started' ? places.startOf(event.operationId) : undefined);
     const twin = index === undefined ? undefined : rollout[index];
     if (index === undefined || twin === undefined) {
       if (isToldElsewhere(event, stdoutStarts)) continue;
@@ -45,6 +38,7 @@ export function mergeEvents(told: readonly StreamEvent[], stdout: readonly Strea
       waiting = [];
     }
   }
+  if (before.size === 0) return waiting.length === 0 ? merged : [...merged, ...waiting];
   return [...merged.flatMap((event, index) => [...(before.get(index) ?? []), event]), ...waiting];
 }
 
@@ -53,6 +47,43 @@ function isUnseenQuestion(event: StreamEvent, live: readonly StreamEvent[]): boo
   return event.type === 'input.requested' && event.request.action === 'request_user_input'
     && !live.some((seen) => seen.type === 'input.requested' && seen.request.prompt === event.request.prompt);
 }
+
+/** Where facts stand among events. */
+interface Places {
+  /** The first of those that say this and were not taken yet. */
+  take(key: string): number | undefined;
+  /** The start of the operation with this id. */
+  startOf(operationId: string): number | undefined;
+}
+
+function placesOf(events: readonly StreamEvent[]): Places {
+  const first = new Map<string, number>();
+  /** By index: the next event that says the same. */
+  const next = new Int32Array(events.length);
+  const starts = new Map<string, string>();
+  const startOf = new Map<string, number>();
+  const keys = events.map((event, index) => {
+    if (event.type === 'operation.started') startOf.set(event.operationId, index);
+    return keyOf(event, starts);
+  });
+  for (let index = keys.length - 1; index >= 0; index -= 1) {
+    const key = keys[index];
+    if (key === undefined) continue;
+    next[index] = first.get(key) ?? NONE;
+    first.set(key, index);
+  }
+  return {
+    take(key) {
+      const index = first.get(key) ?? NONE;
+      if (index === NONE) return undefined;
+      first.set(key, next[index] ?? NONE);
+      return index;
+    },
+    startOf: (operationId) => startOf.get(operationId),
+  };
+}
+
+const NONE = -1;
 
 /** What stdout says in a poorer form than the rollouts: plans, collaboration calls, and words of other threads. */
 function isToldElsewhere(event: StreamEvent, starts: ReadonlyMap<string, string>): boolean {

@@ -65,7 +65,7 @@ function createParser(options: CodexParseOptions, open: (notes: TranscriptNotes)
   const reader = open(notes);
   return {
     push: (bytes) => reader.push(bytes),
-    get events() { return reader.events; },
+    events: reader.events,
     end(end, stderr = '', witnesses = []) {
       const live = reader.end();
       const rollouts = readRollouts(witnesses);

@@ -1,8 +1,8 @@
 import type { SubagentOperation, ToolOperation } from '../../evidence/events.js';
-import { fieldsOf, listOf, nameOf, textOf, type Fields } from '../fields.js';
+import { countOf, fieldsOf, listOf, nameOf, textOf, type Fields } from '../fields.js';
 import { boundedJson } from '../json-line.js';
 import { trailOf } from './compaction.js';
-import { mcpOutputOf, type ToolEnd } from './items.js';
+import { mcpOutputOf, toolEnd, type ToolEnd } from './items.js';
 import { questionsOf } from './questions.js';
 import { isRefusalText } from './rejection.js';
 import { emit, end, start, unknownPiece, type LineContext, type RolloutState } from './rollout-state.js';
@@ -27,7 +27,7 @@ export function tellItem(state: RolloutState, item: Fields, context: LineContext
       const thread = nameOf(item['agent_thread_id']) ?? '';
       const call = state.startedBy.get(thread);
       // The child's own record says how it ended.
-      if (call !== undefined && !state.threads.has(thread)) end(state, call, { ...FINISHED, status: 'completed' }, context);
+      if (call !== undefined && !state.threads.has(thread)) end(state, call, toolEnd('completed'), context);
       return;
     }
     case 'HookPrompt':
@@ -38,7 +38,7 @@ export function tellItem(state: RolloutState, item: Fields, context: LineContext
       return;
     case 'ExitedReviewMode': {
       const review = [...state.subagents].filter((call) => !state.ended.has(call)).at(-1);
-      if (review !== undefined) end(state, review, { ...FINISHED, status: 'completed', output: boundedJson(item['review_output']) }, context);
+      if (review !== undefined) end(state, review, toolEnd('completed', boundedJson(item['review_output'])), context);
       return;
     }
     default: {
@@ -62,7 +62,7 @@ export function operationOfRolloutItem(item: Fields): ToolOperation | SubagentOp
   switch (item['type']) {
     case 'CommandExecution': {
       const argv = listOf(item['command']).filter((word): word is string => typeof word === 'string');
-      return commandOperationOf(textOf(item['command']) ?? argv.join(' '), typeof item['command'] === 'string' ? undefined : argv);
+      return typeof item['command'] === 'string' ? commandOperationOf(item['command']) : commandOperationOf(argv.join(' '), argv);
     }
     case 'FileChange': {
       const changes = Object.entries(fieldsOf(item['changes']) ?? {}).map(([path, value]) => {
@@ -89,19 +89,15 @@ export function operationOfRolloutItem(item: Fields): ToolOperation | SubagentOp
 function endOfRolloutItem(item: Fields): ToolEnd | undefined {
   switch (item['type']) {
     case 'CommandExecution': return commandEndOf(item);
-    case 'FileChange': {
-      const output = nameOf(item['stdout']) ?? nameOf(item['stderr']);
-      return { ...FINISHED, status: statusOf(item), ...(output === undefined ? {} : { output }) };
-    }
+    case 'FileChange': return toolEnd(statusOf(item), nameOf(item['stdout']) ?? nameOf(item['stderr']));
     case 'McpToolCall': {
       const error = textOf(fieldsOf(item['error'])?.['message']);
-      if (error !== undefined) return { ...FINISHED, status: isRefusalText(error) ? 'rejected' : 'failed', output: error };
-      return { ...FINISHED, status: statusOf(item), ...mcpOutputOf(fieldsOf(item['result'])) };
+      return error === undefined ? toolEnd(statusOf(item), mcpOutputOf(fieldsOf(item['result']))) : toolEnd(isRefusalText(error) ? 'rejected' : 'failed', error);
     }
-    case 'Extension': return { ...FINISHED, status: 'completed' };
+    case 'Extension': return toolEnd('completed');
     case 'CollabAgentToolCall':
-      if (item['tool'] === 'spawn_agent') return item['status'] === 'failed' ? { ...FINISHED, status: 'failed' } : undefined;
-      return { ...FINISHED, status: statusOf(item), output: boundedJson(item['agents_states']) };
+      if (item['tool'] === 'spawn_agent') return item['status'] === 'failed' ? toolEnd('failed') : undefined;
+      return toolEnd(statusOf(item), boundedJson(item['agents_states']));
     // The outcome of a search stands in the model's own record of the call, that of a review in the item that ends it.
     default: return undefined;
   }
@@ -128,8 +124,6 @@ export function tellWords(state: RolloutState, key: string, tell: () => void): v
   tell();
 }
 
-const FINISHED = { type: 'operation.finished', kind: 'tool' } as const;
-
 function tellAgentMessage(state: RolloutState, item: Fields, id: string, context: LineContext): void {
   const text = listOf(item['content']).map((part) => textOf(fieldsOf(part)?.['text']) ?? '').join('');
   tellWords(state, `${context.thread.id}:${id}:${text}`, () => {
@@ -140,16 +134,12 @@ function tellAgentMessage(state: RolloutState, item: Fields, id: string, context
 }
 
 function commandEndOf(item: Fields): ToolEnd {
-  const output = textOf(item['aggregated_output']);
   const exitCode = item['exit_code'];
-  const known = typeof exitCode === 'number' && Number.isSafeInteger(exitCode) && exitCode >= 0;
   const status = statusOf(item);
-  return {
-    ...FINISHED,
-    status: status === 'completed' && typeof exitCode === 'number' && exitCode !== 0 ? 'failed' : status,
-    ...(output === undefined ? {} : { output }),
-    ...(known ? { exitCode } : {}),
-  };
+  const end = toolEnd(status === 'completed' && typeof exitCode === 'number' && exitCode !== 0 ? 'failed' : status, textOf(item['aggregated_output']));
+  const code = countOf(exitCode);
+  if (code !== undefined) end.exitCode = code;
+  return end;
 }
 
 function statusOf(item: Fields): ToolEnd['status'] {
@@ -162,6 +152,6 @@ function endNamedAgents(state: RolloutState, item: Fields, context: LineContext)
     const agent = parseAgentState(value);
     const call = state.startedBy.get(thread);
     if (agent === undefined || call === undefined || state.threads.has(thread) || agent.status === 'pending_init' || agent.status === 'running') continue;
-    end(state, call, { ...FINISHED, status: agent.status === 'completed' ? 'completed' : 'failed', ...(agent.message === undefined ? {} : { output: agent.message }) }, context);
+    end(state, call, toolEnd(agent.status === 'completed' ? 'completed' : 'failed', agent.message), context);
   }
 }

@@ -1,8 +1,9 @@
 import type { StreamEvent, SubagentOperation, ToolOperation } from '../../evidence/events.js';
+import type { Draft } from '../draft.js';
 import type { TranscriptNotes } from '../transcript.js';
 import type { ModelCall } from './calls.js';
 import type { RolloutLine, RolloutThread } from './rollout.js';
-import type { ToolEnd } from './items.js';
+import { named, type ToolEnd } from './items.js';
 
 /** Where a rollout line stands. */
 export interface LineContext {
@@ -64,13 +65,11 @@ export interface RolloutFacts {
 
 export function createRolloutState(
   notes: TranscriptNotes,
-  known: Pick<RolloutState, 'emitPrompt' | 'startedBy' | 'threads' | 'witness'> & { readonly paginated: boolean; readonly speaking?: ReadonlySet<string> },
+  known: Pick<RolloutState, 'emitPrompt' | 'startedBy' | 'threads' | 'witness'> & { readonly paginated: boolean; readonly speaking?: ReadonlySet<string>; readonly events?: StreamEvent[] },
 ): RolloutState {
-  const { paginated, speaking = known.threads, ...rest } = known;
+  const { emitPrompt, startedBy, threads, witness, paginated, speaking = threads, events = [] } = known;
   return {
-    ...rest,
-    speaking,
-    events: [], notes, calls: new Map(), started: new Map(), ended: new Set(), subagents: new Set(), scripts: new Map(), toldWords: new Set(), trails: new Map(),
+    emitPrompt, startedBy, threads, witness, speaking, events, notes, calls: new Map(), started: new Map(), ended: new Set(), subagents: new Set(), scripts: new Map(), toldWords: new Set(), trails: new Map(),
     seen: { promptStated: false, codeMode: false, unknownTools: new Set(), unknownPieces: 0, completed: false, interrupted: false, paginated },
   };
 }
@@ -95,15 +94,15 @@ export function start(state: RolloutState, operationId: string, operation: ToolO
   const index = state.started.get(operationId);
   const known = index === undefined ? undefined : state.events[index];
   if (index !== undefined && known?.type === 'operation.started') {
-    if (known.operation.kind === 'tool' && operation.kind === 'tool') state.events[index] = { ...known, operation: refined(known.operation, operation) };
+    if (known.operation.kind === 'tool' && operation.kind === 'tool') (known as Draft<typeof known>).operation = refined(known.operation, operation);
     return;
   }
   if (operation.kind === 'subagent') state.subagents.add(operationId);
   state.started.set(operationId, state.events.length);
-  emit(state, { type: 'operation.started', operationId, operation }, { ...context, parent: parentOf(state, operationId, context) });
+  emit(state, { type: 'operation.started', operationId, operation }, inside(parentOf(state, operationId, context), context));
 }
 
-/** Ends an operation once. */
+/** Ends an operation once. The ending is the caller's to give away. */
 export function end(state: RolloutState, operationId: string, ending: ToolEnd, context: LineContext): void {
   if (state.ended.has(operationId)) return;
   state.ended.add(operationId);
@@ -115,10 +114,14 @@ export function end(state: RolloutState, operationId: string, ending: ToolEnd, c
     emit(state, {
       type: 'operation.finished', operationId, kind: 'subagent', status: status === 'completed' ? 'completed' : 'failed',
       ...(output === undefined ? {} : { output }),
-    }, { ...context, parent });
+    }, inside(parent, context));
   } else {
-    emit(state, { ...ending, operationId }, { ...context, parent });
+    emit(state, named(ending, operationId), inside(parent, context));
   }
+}
+
+function inside(parent: string | undefined, context: LineContext): LineContext {
+  return context.parent === parent ? context : { thread: context.thread, line: context.line, parent };
 }
 
 export function unknownPiece(state: RolloutState, context: LineContext, why: string): void {
@@ -133,6 +136,5 @@ function parentOf(state: RolloutState, operationId: string, context: LineContext
 
 function refined(call: ToolOperation, item: ToolOperation): ToolOperation {
   const patch = call.name === 'file_change' && typeof call.input === 'object' && call.input !== null && 'patch' in call.input ? call.input.patch : undefined;
-  const input = patch === undefined ? item.input : { ...(item.input as { readonly [key: string]: never }), patch };
-  return { ...item, input };
+  return patch === undefined ? item : { ...item, input: { ...(item.input as { readonly [key: string]: never }), patch } };
 }

@@ -21,20 +21,32 @@ export function tellRollouts(process: ProcessLines, family: ThreadFamily, option
   const state = createRolloutState(options.notes, {
     emitPrompt: options.emitPrompt,
     startedBy: family.startedBy,
-    threads: new Set(process.lines.map(({ thread }) => thread.id)),
-    speaking: new Set(process.lines.filter(({ line }) => SPEECH.has(line.payload['type'])).map(({ thread }) => thread.id)),
+    threads: new Set(process.threads.filter(({ lines }) => lines.length > 0).map(({ thread }) => thread.id)),
+    speaking: new Set(process.threads.filter(({ lines }) => lines.some(({ kind }) => SPEECH.has(kind))).map(({ thread }) => thread.id)),
     witness: 'rollout',
-    paginated: process.lines.some(({ line }) => line.payload['type'] === 'item_completed'),
+    paginated: process.threads.some(({ lines }) => lines.some(({ kind }) => kind === 'item_completed')),
   });
-  for (const { thread, line } of process.lines) {
+  for (const context of inOrder(process, family)) {
     // The CLI's own reviewer of approvals is not the agent.
-    if (thread.role !== 'guardian') tellLine(state, { thread, line, parent: family.startedBy.get(thread.id) });
+    if (context.thread.role !== 'guardian') tellLine(state, context);
   }
   return { events: state.events, facts: state.seen, open: openOf(state) };
 }
 
 /** Events by which a version shows that it records what was said. */
 const SPEECH: ReadonlySet<unknown> = new Set(['item_completed', 'user_message', 'agent_message']);
+
+function* inOrder({ threads }: ProcessLines, { startedBy }: ThreadFamily): Iterable<LineContext> {
+  const [only, ...others] = threads;
+  if (only !== undefined && others.length === 0) {
+    const { thread, lines } = only;
+    const parent = startedBy.get(thread.id);
+    for (const line of lines) yield { thread, line, parent };
+    return;
+  }
+  const all = threads.flatMap(({ thread, lines }) => lines.map((line) => ({ thread, line, parent: startedBy.get(thread.id) })));
+  yield* all.sort((a, b) => a.line.time - b.line.time);
+}
 
 function tellLine(state: RolloutState, context: LineContext): void {
   const { type, payload } = context.line;
@@ -51,7 +63,7 @@ function tellLine(state: RolloutState, context: LineContext): void {
 }
 
 function tellEvent(state: RolloutState, payload: Fields, context: LineContext): void {
-  switch (payload['type']) {
+  switch (context.line.kind) {
     case 'item_completed': {
       const thread = nameOf(payload['thread_id']);
       // A review copies the items of its reviewer into the file above; the reviewer's own file tells them.

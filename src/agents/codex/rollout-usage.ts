@@ -15,10 +15,10 @@ export interface RolloutUsage {
  * response once; older ones repeat a running total, of which only the growth counts.
  */
 export function usageOfRollouts(process: ProcessLines, root: RolloutThread): RolloutUsage {
-  const chosen = new Set(process.lines.map(({ line }) => line));
   const models = new Map<string | undefined, CodexTokens>();
   let rootTokens: CodexTokens = { input: 0, output: 0 };
-  for (const thread of new Set(process.lines.map(({ thread }) => thread))) {
+  for (const { thread, lines } of process.threads) {
+    const chosen = lines.length === thread.lines.length ? undefined : new Set(lines);
     const recorded = thread.lines.some(({ type }) => type === 'token_usage_record');
     let model: string | undefined;
     let total: CodexTokens | undefined;
@@ -27,13 +27,13 @@ export function usageOfRollouts(process: ProcessLines, root: RolloutThread): Rol
       let tokens: CodexTokens | undefined;
       if (recorded && line.type === 'token_usage_record') {
         tokens = parseTokens(fieldsOf(line.payload['usage']));
-      } else if (!recorded && line.payload['type'] === 'token_count') {
+      } else if (!recorded && line.kind === 'token_count') {
         const next = parseTokens(fieldsOf(fieldsOf(line.payload['info'])?.['total_token_usage']) ?? line.payload);
         // A total that fell belongs to a new count.
         tokens = next === undefined ? undefined : tokensBetween(total !== undefined && next.input >= total.input ? total : undefined, next);
         total = next ?? total;
       }
-      if (tokens === undefined || !chosen.has(line) || (!recorded && isZero(tokens))) continue;
+      if (tokens === undefined || chosen?.has(line) === false || (!recorded && isZero(tokens))) continue;
       const sum = models.get(model);
       models.set(model, sum === undefined ? tokens : tokensTogether(sum, tokens));
       if (thread === root) rootTokens = tokensTogether(rootTokens, tokens);

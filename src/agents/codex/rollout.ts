@@ -1,12 +1,19 @@
 import type { JsonValue } from '../../evidence/json.js';
 import { fieldsOf, nameOf, type Fields } from '../fields.js';
 import { createJsonLineReader } from '../json-lines.js';
+import { createPayloadTrimmer } from './lean-payload.js';
 import type { Unrecognised, Witness } from '../transcript.js';
 
 /** One line of a rollout file. Versions before 0.32 had no `payload` around what they record. */
 export interface RolloutLine {
   readonly type: string;
   readonly payload: Fields;
+  /** The type of the payload. */
+  readonly kind: unknown;
+  /** The turn that the line says it belongs to. */
+  readonly turn: string | undefined;
+  /** The root turn that it names beside it. */
+  readonly rootTurn: string | undefined;
   readonly line: number;
   readonly at: string | undefined;
   /** Milliseconds; never runs backwards within a file. */
@@ -57,6 +64,7 @@ export function readRollouts(witnesses: readonly Witness[]): Rollouts {
     const lines: RolloutLine[] = [];
     let meta: Fields | undefined;
     let clock = 0;
+    const trimmer = createPayloadTrimmer();
     const spoiled = (line: number, why: string): void => { unreadable.push({ source: path, line, why }); };
     const take = (value: JsonValue, number: number): void => {
       const record = fieldsOf(value);
@@ -78,7 +86,8 @@ export function readRollouts(witnesses: readonly Witness[]): Rollouts {
       const at = nameOf(record['timestamp']);
       const stamp = at === undefined ? Number.NaN : Date.parse(at);
       if (stamp > clock) clock = stamp;
-      lines.push({ type, payload, line: number, time: clock, at: Number.isNaN(stamp) ? undefined : at, inherited: false });
+      const turn = nameOf(payload['turn_id']) ?? nameOf(fieldsOf(payload['internal_chat_message_metadata_passthrough'])?.['turn_id']);
+      lines.push({ type, payload: trimmer.lean(type, payload), kind: payload['type'], turn, rootTurn: nameOf(payload['root_turn_id']), line: number, time: clock, at: Number.isNaN(stamp) ? undefined : at, inherited: false });
     };
     const reader = createJsonLineReader({ value: take, unreadable: spoiled });
     reader.push(witness.bytes);
@@ -123,9 +132,9 @@ const LONGEST_DELAY_MS = 60_000;
 function withInherited(lines: readonly RolloutLine[]): readonly RolloutLine[] {
   const heads = lines.filter(({ type }) => type === 'session_meta').length;
   if (heads < 2) return lines;
-  const own = lines.findIndex(({ payload, time }) => {
+  const own = lines.findIndex(({ payload, kind, time }) => {
     const startedAt = payload['started_at'];
-    return payload['type'] === 'task_started' && typeof startedAt === 'number' && Math.abs(time - startedAt * 1000) < LONGEST_DELAY_MS;
+    return kind === 'task_started' && typeof startedAt === 'number' && Math.abs(time - startedAt * 1000) < LONGEST_DELAY_MS;
   });
   return own === -1 ? lines : lines.map((line, index) => (index < own ? { ...line, inherited: true } : line));
 }

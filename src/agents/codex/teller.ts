@@ -14,7 +14,6 @@ export interface SeenFacts {
 
 /** Turns the items of `exec --json` into events, in the order in which they are handed over. */
 export interface ExecTeller {
-  readonly events: StreamEvent[];
   readonly open: ReadonlySet<string>;
   readonly seen: SeenFacts;
   item(phase: 'started' | 'updated' | 'completed', item: Fields, line: number): void;
@@ -27,9 +26,11 @@ export interface ExecTeller {
 
 interface Spawned { readonly operationId: string; ended: boolean }
 
-/** @param idOf Makes the CLI's per-process item id unique within the session. */
-export function createExecTeller(notes: TranscriptNotes, idOf: (native: string) => string): ExecTeller {
-  const events: StreamEvent[] = [];
+/**
+ * @param options.events Where the events go.
+ * @param options.idOf Makes the CLI's per-process item id unique within the session.
+ */
+export function createExecTeller(notes: TranscriptNotes, { events, idOf }: { readonly events: StreamEvent[]; readonly idOf: (native: string) => string }): ExecTeller {
   const open = new Set<string>();
   const spawned = new Map<string, Spawned>();
   const seen: SeenFacts = { unknownPieces: 0, retries: 0, collaborated: false, searchedWeb: false };
@@ -81,7 +82,6 @@ export function createExecTeller(notes: TranscriptNotes, idOf: (native: string) 
   };
 
   return {
-    events,
     open,
     seen,
     item(phase, item, line) {

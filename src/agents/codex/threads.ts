@@ -15,8 +15,8 @@ export function familyOf(threads: readonly RolloutThread[]): ThreadFamily {
   const named = new Set<string>();
   let review: string | undefined;
   for (const { lines, role, id } of threads) {
-    for (const { payload } of lines) {
-      const item = payload['type'] === 'item_completed' ? fieldsOf(payload['item']) : undefined;
+    for (const { payload, kind } of lines) {
+      const item = kind === 'item_completed' ? fieldsOf(payload['item']) : undefined;
       if (item === undefined) continue;
       const itemId = nameOf(item['id']);
       if (item['type'] === 'SubAgentActivity') note(nameOf(item['agent_thread_id']), item['kind'] === 'started' ? itemId : undefined);

@@ -38,8 +38,8 @@ export function plainOperationOf(name: string, input: unknown): ToolOperation {
 // codex 0.171.0: the words are always `[shell, "-lc" or "-c", script]`; fixtures/agents/codex/0.171.0/shell-compound.
 function shellProjectionOf(text: string, argv: readonly string[] | undefined): CommandProjection {
   if (text === '<command included NUL byte>') return opaqueCommandProjection('redacted');
-  const [shell, flag, source, ...rest] = argv ?? [];
-  const wrapped = shell !== undefined && /(?:^|\/)(?:ba|z|da|k)?sh$/.test(shell) && (flag === '-lc' || flag === '-c') && source !== undefined && rest.length === 0;
+  const [shell, flag, source] = argv ?? [];
+  const wrapped = shell !== undefined && source !== undefined && argv?.length === 3 && (flag === '-lc' || flag === '-c') && /(?:^|\/)(?:ba|z|da|k)?sh$/.test(shell);
   const shellSource: ShellSource = wrapped ? { source, shell } : { source: text };
   return opaqueShell(shellSource);
 }
@@ -49,5 +49,5 @@ const OPAQUE = opaqueCommandProjection('unsupported-protocol');
 const NOT_COMMAND = notCommandProjection();
 
 function opaqueShell(shell: ShellSource): CommandProjection {
-  return OPAQUE.classification === 'command' ? { ...OPAQUE, shell } : OPAQUE;
+  return OPAQUE.classification === 'command' ? { classification: 'command', original: OPAQUE.original, logical: OPAQUE.logical, shell } : OPAQUE;
 }

@@ -4,9 +4,15 @@ import { parseTokens, type CodexTokens } from './usage.js';
 
 /** The lines of one process, of all its threads. */
 export interface ProcessLines {
-  readonly lines: readonly { readonly thread: RolloutThread; readonly line: RolloutLine }[];
+  readonly threads: readonly ThreadLines[];
   /** Root turns that these lines belong to. */
   readonly roots: readonly string[];
+}
+
+/** Those of a thread's lines that belong to a process. */
+export interface ThreadLines {
+  readonly thread: RolloutThread;
+  readonly lines: readonly RolloutLine[];
 }
 
 /** What is known of the process from elsewhere. */
@@ -29,73 +35,66 @@ export interface ProcessMarks {
 export function linesOfProcess(threads: readonly RolloutThread[], root: RolloutThread, marks: ProcessMarks): ProcessLines {
   const rootOfTurn = new Map<string, string>();
   for (const { lines } of threads) {
-    for (const { payload } of lines) {
-      const turn = nameOf(payload['turn_id']);
-      const above = nameOf(payload['root_turn_id']);
-      if (turn !== undefined && above !== undefined) rootOfTurn.set(turn, above);
-    }
+    for (const { turn, rootTurn } of lines) if (turn !== undefined && rootTurn !== undefined) rootOfTurn.set(turn, rootTurn);
   }
-  const labelled = threads.flatMap((thread) => labelLines(thread, rootOfTurn)).filter(({ line }) => !line.inherited);
-  const own = threads.length === 1 ? labelled : labelled.filter(({ thread }) => thread === root);
-  const roots = [...new Set(own.map(({ label }) => label))];
+  const labelled = threads.map((thread) => ({ thread, labels: labelsOf(thread, rootOfTurn) }));
+  const own = labelled.find(({ thread }) => thread === root);
+  if (own === undefined) return { threads: [], roots: [] };
+  const roots = [...new Set(own.labels.filter((_label, index) => root.lines[index]?.inherited === false))];
   const chosen = new Set(choose(roots, own, marks));
-  const lines = chosen.size === roots.length && threads.length === 1 ? labelled : labelled.filter(({ label }) => chosen.has(label));
-  if (threads.length > 1) lines.sort((a, b) => a.line.time - b.line.time);
-  return { lines, roots: [...chosen] };
+  return {
+    threads: labelled.map(({ thread, labels }) => ({ thread, lines: thread.lines.filter(({ inherited }, index) => !inherited && chosen.has(labels[index] ?? '')) })),
+    roots: [...chosen],
+  };
 }
 
-interface Labelled { readonly thread: RolloutThread; readonly line: RolloutLine; readonly label: string }
+/** A thread and, for each of its lines, the root turn that it belongs to. */
+interface LabelledThread { readonly thread: RolloutThread; readonly labels: readonly string[] }
 
 /** Lines before a turn's own start (the context of a resumed thread) belong to the turn that follows. */
-function labelLines(thread: RolloutThread, rootOfTurn: ReadonlyMap<string, string>): Labelled[] {
-  const labels: (string | undefined)[] = thread.lines.map(({ payload }) => {
-    const turn = nameOf(payload['turn_id']) ?? nameOf(fieldsOf(payload['internal_chat_message_metadata_passthrough'])?.['turn_id']);
-    return turn === undefined ? undefined : rootOfTurn.get(turn) ?? turn;
-  });
+function labelsOf({ id, lines }: RolloutThread, rootOfTurn: ReadonlyMap<string, string>): readonly string[] {
+  const stated = lines.map(({ turn }) => (turn === undefined ? undefined : rootOfTurn.get(turn) ?? turn));
   // Codex 0.39 and 0.47 number no turns: a new one begins with each prompt.
-  if (labels.every((label) => label === undefined)) {
+  if (stated.every((label) => label === undefined)) {
     let prompts = 0;
-    return thread.lines.map((line) => {
-      if (line.payload['type'] === 'user_message') prompts += 1;
-      return { thread, line, label: `${thread.id}#${Math.max(1, prompts)}` };
+    return lines.map(({ kind }) => {
+      if (kind === 'user_message') prompts += 1;
+      return `${id}#${Math.max(1, prompts)}`;
     });
   }
   // Looking ahead from each line: the label of the next line that has one.
-  const next: (string | undefined)[] = [];
-  for (let index = labels.length - 1, ahead: string | undefined; index >= 0; index -= 1) {
-    ahead = labels[index] ?? ahead;
-    next[index] = ahead;
-  }
-  let current = next[0] ?? thread.id;
+  const next: (string | undefined)[] = [...stated];
+  for (let index = next.length - 2; index >= 0; index -= 1) next[index] ??= next[index + 1];
+  let current = next[0] ?? id;
   let open = true;
-  return thread.lines.map((line, index) => {
-    const own = labels[index];
+  return lines.map(({ kind }, index) => {
+    const own = stated[index];
     if (own !== undefined) current = own;
     else if (!open) current = next[index] ?? current;
-    const type = line.payload['type'];
-    if (type === 'task_started') open = true;
-    else if (type === 'task_complete' || type === 'turn_aborted') open = false;
+    if (kind === 'task_started') open = true;
+    else if (kind === 'task_complete' || kind === 'turn_aborted') open = false;
     else if (own === undefined) open = true;
-    return { thread, line, label: own ?? current };
+    return own ?? current;
   });
 }
 
-function choose(all: readonly string[], lines: readonly Labelled[], marks: ProcessMarks): readonly string[] {
+function choose(all: readonly string[], { thread, labels }: LabelledThread, marks: ProcessMarks): readonly string[] {
   const roots = all.filter((root) => marks.told?.has(root) !== true);
   if (marks.told !== undefined && !marks.openEnded) return roots;
   if (!marks.single || roots.length < 2) return roots;
+  const linesOf = (root: string): readonly RolloutLine[] => thread.lines.filter(({ inherited }, index) => !inherited && labels[index] === root);
   if (marks.tokens !== undefined) {
     const { input, output } = marks.tokens;
     const match = roots.find((root) => {
-      const record = lines.filter(({ label, line }) => label === root && line.type === 'token_usage_record').at(-1);
-      const total = parseTokens(fieldsOf(record?.line.payload['thread_token_usage']));
+      const record = linesOf(root).filter(({ type }) => type === 'token_usage_record').at(-1);
+      const total = parseTokens(fieldsOf(record?.payload['thread_token_usage']));
       return total?.input === input && total.output === output;
     });
     if (match !== undefined) return [match];
   }
   if (marks.openEnded) return roots.slice(0, 1);
-  const asked = roots.filter((root) => lines.some(({ label, line }) => label === root && line.payload['type'] === 'task_started'
-    && nameOf(fieldsOf(line.payload['turn_attribution'])?.['turn_trigger']) === 'exec'));
+  const asked = roots.filter((root) => linesOf(root).some(({ kind, payload }) => kind === 'task_started'
+    && nameOf(fieldsOf(payload['turn_attribution'])?.['turn_trigger']) === 'exec'));
   const last = asked.at(-1);
   return last === undefined ? roots.slice(-1) : roots.slice(roots.indexOf(last));
 }
