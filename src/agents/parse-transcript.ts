@@ -112,7 +112,7 @@ function lookAt(bytes: Uint8Array, see: (record: Fields) => void): void {
   const reader = createLineReader(({ text }) => readJsonLine(text, (value) => {
     for (const item of Array.isArray(value) ? (value as readonly unknown[]).slice(0, LOOK_AT) : [value]) {
       const record = fieldsOf(item);
-      if (record === undefined) continue;
+      if (record === undefined || isLogEntry(record)) continue;
       objects += 1;
       see(record);
     }
@@ -124,6 +124,11 @@ function lookAt(bytes: Uint8Array, see: (record: Fields) => void): void {
     start = next;
   }
   reader.end();
+}
+
+/** A line of a program's log that is written as JSON. */
+function isLogEntry(record: Fields): boolean {
+  return typeof record['level'] === 'string' && record['type'] === undefined;
 }
 
 const LOOK_AT = 60;

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { isBesideSession, parseTranscript, recogniseFormat, type TranscriptFile, type TranscriptFormat } from '../agents/parse-transcript.js';
+import { isBesideSession, isClientRecord, parseTranscript, recogniseFormat, type TranscriptFile, type TranscriptFormat } from '../agents/parse-transcript.js';
 import { messageOf } from '../lifetime/error.js';
 import { plainJsonLine, plainLine } from '../report/plain-text.js';
 import { transcriptListing } from '../report/transcript-listing.js';
@@ -46,7 +46,7 @@ export async function parseCommand(paths: readonly string[], flags: ParseFlags):
 
 /** What merely lies beside transcripts in a folder is left alone, whatever `--format` says. */
 function isWanted({ path, bytes }: TranscriptFile): boolean {
-  if (isBesideSession(path) || recogniseFormat(bytes) !== undefined) return true;
+  if (isBesideSession(path) || recogniseFormat(bytes) !== undefined || isClientRecord(bytes)) return true;
   process.stderr.write(`niceeval: ${plainLine(path)} is no transcript and was skipped\n`);
   return false;
 }

@@ -76,10 +76,10 @@ export interface Sandbox {
 /** Options of one raw execution. */
 export type ExecOptions = Omit<CommandOptions, 'sensitiveValues'>;
 
-/** A process of the agent's user. `pid` is the engine's number for it, not the one inside. */
-export interface AgentProcess { readonly pid: string; readonly command: string; }
+/** A process of the agent's user. `pid` and `parent` are the engine's numbers, not those inside. */
+export interface AgentProcess { readonly pid: string; readonly parent: string; readonly command: string; }
 
-/** Processes that are not to be ended. */
+/** Processes that are not to be ended, nor those that they start. */
 export interface SparedProcesses {
   /** Their numbers as the engine sees them. */
   readonly pids: ReadonlySet<string>;

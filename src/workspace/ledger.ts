@@ -2,6 +2,7 @@ import type { ChangeWindow, WindowFlag, WorkspaceChanges } from '../evidence/fil
 import { messageOf } from '../lifetime/error.js';
 import { SandboxGoneError } from '../sandbox/errors.js';
 import type { OwnedSandbox, SparedProcesses } from '../sandbox/sandbox.js';
+import { unspared } from '../sandbox/spared.js';
 import { changesBetween, listedBy, netChangesOf, summariesOf, summarisedFolders } from './compare.js';
 import type { ContentStore } from './content-store.js';
 import { isUntouched, type ContentFacts, type Entry, type Manifest } from './manifest.js';
@@ -185,7 +186,7 @@ export class WorkspaceLedger {
     const spared = together([this.#spared, ...this.#waiting.values()]);
     try {
       for (;;) {
-        if ((await this.#sandbox.agentProcesses()).every(({ pid }) => spared.pids.has(pid))) return 'none left';
+        if (unspared(await this.#sandbox.agentProcesses(), spared).length === 0) return 'none left';
         if (performance.now() >= until) break;
         await new Promise((resolve) => { setTimeout(resolve, LOOK_AGAIN_MS); });
       }

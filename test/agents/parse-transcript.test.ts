@@ -186,6 +186,13 @@ describe('parseTranscript', () => {
     expect([transcript.format, transcript.endings.map(({ kind }) => kind), transcript.unrecognisedCount]).toStrictEqual(['codex-exec', ['completed'], 500]);
   });
 
+  it('finds a transcript behind the entries of a log that is JSON itself', () => {
+    const entry = (index: number): object => ({ timestamp: '2026-01-01T00:00:00Z', level: 'ERROR', fields: { message: `trouble ${index}` }, target: 'codex_core' });
+    const log = linesOf(...Array.from({ length: 300 }, (_line, index) => entry(index)));
+    const transcript = parsed([{ path: 'x', bytes: Buffer.concat([log, codex('shell-ok').stdout]) }]);
+    expect([transcript.format, transcript.endings.map(({ kind }) => kind), transcript.unrecognisedCount]).toStrictEqual(['codex-exec', ['completed'], 300]);
+  });
+
   it.each([
     ['Claude Code', () => filesOf(claude('ask-user-question'), ['stdout']), ['{"type":"user","message":{"role":"user","content":"Paint it"},"parent_tool_use_id":null,"session_id":""}', '{"type":"control_response","response":{"subtype":"success","request_id":"9","response":{"behavior":"allow"}}}']],
     ['a Codex app-server', () => filesOf(codex('app-user-input'), ['stdout']), ['{"method":"initialize","id":1,"params":{}}', '{"method":"initialized"}', '{"method":"turn/start","id":3,"params":{"threadId":"t","input":[]}}', '{"id":0,"result":{"answers":{}}}']],

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -73,6 +73,21 @@ describe('niceeval parse --json', () => {
   ])('recognises %s by its content', (format, path) => {
     const run = parse(path(), '--json');
     expect({ status: run.status, format: told(run.stdout).format }).toEqual({ status: 0, format });
+  });
+
+  it('says of a kept standard input in the folder that it was left out', () => {
+    const folder = join(scratch, 'conversation');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'stdout.jsonl'), readFileSync(join(claude('ask-user-question'), 'input.jsonl')));
+    writeFileSync(join(folder, 'stdin.jsonl'), [
+      { type: 'user', message: { role: 'user', content: 'Paint it' }, parent_tool_use_id: null, session_id: '' },
+      { type: 'control_response', response: { subtype: 'success', request_id: '9', response: { behavior: 'allow' } } },
+    ].map((line) => `${JSON.stringify(line)}\n`).join(''));
+    const run = parse(folder, '--json');
+    const { turns, unrecognised, problems } = told(run.stdout);
+    expect({ status: run.status, stderr: run.stderr, turns: turns.length, unrecognised, problems }).toEqual({
+      status: 0, stderr: '', turns: 1, unrecognised: [], problems: [`"${folder}/stdin.jsonl" is what the client wrote and was left out`],
+    });
   });
 
   it('ends with 3, and lists each line, when some cannot be read', () => {

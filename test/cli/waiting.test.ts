@@ -29,7 +29,7 @@ export default defineExperiment({
         await ctx.sandbox.runShellOrThrow('echo plain > plain.txt');
         return { status: 'completed', events: [say('plain')] };
       }
-      const work = ctx.sandbox.exec(['bash', '-c', 'echo begun > ' + own + '.txt; : ' + own + '-waits; until [ -e ' + own + '.go ]; do sleep 0.1; done; rm ' + own + '.go; echo done >> ' + own + '.txt']);
+      const work = ctx.sandbox.exec(['bash', '-c', 'echo begun > ' + own + '.txt; : ' + own + '-waits; until [ -e ' + own + '.go ]; do sleep 0.05; sleep 0.05; done; rm ' + own + '.go; echo done >> ' + own + '.txt']);
       work.catch(() => undefined);
       ctx.session.set(LIVE, work);
       await ctx.sandbox.runShellOrThrow('until [ -s ' + own + '.txt ]; do sleep 0.05; done');

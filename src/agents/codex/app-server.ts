@@ -3,6 +3,7 @@ import { countOf, fieldsOf, listOf, nameOf, textOf, type Fields } from '../field
 import { createJsonLineReader } from '../json-lines.js';
 import type { TranscriptNotes } from '../transcript.js';
 import { rolloutItemOf } from './app-items.js';
+import { createIsoClock } from './iso-clock.js';
 import type { LiveReader } from './live.js';
 import { requestsOf } from './questions.js';
 import { operationOfRolloutItem, tellItem } from './rollout-items.js';
@@ -63,6 +64,8 @@ export function createAppServerReader(notes: TranscriptNotes, { emitPrompt, conn
     return known;
   };
 
+  const isoTimeOf = createIsoClock();
+
   const threadOf = (params: Fields): string => nameOf(params['threadId']) ?? rootId ?? 'unknown';
 
   const contextOf = (params: Fields, message: Fields, line: number): LineContext => {
@@ -70,7 +73,7 @@ export function createAppServerReader(notes: TranscriptNotes, { emitPrompt, conn
     const at = message['emittedAtMs'];
     const thread: RolloutThread = { path: 'stdout', id, sessionId: rootId ?? id, role: id === rootId ? 'root' : 'subagent', lines: [] };
     const parent = startedBy.get(id);
-    return { thread, line: { type: 'app-server', payload: params, kind: undefined, turn: undefined, rootTurn: undefined, line, time: 0, inherited: false, at: typeof at === 'number' ? isoOf(at) : undefined }, parent };
+    return { thread, line: { type: 'app-server', payload: params, kind: undefined, turn: undefined, rootTurn: undefined, line, time: 0, inherited: false, at: typeof at === 'number' ? isoTimeOf(at) : undefined }, parent };
   };
 
   const takeItem = (params: Fields, context: LineContext, completed: boolean): void => {
@@ -230,8 +233,4 @@ export function createAppServerReader(notes: TranscriptNotes, { emitPrompt, conn
 /** The id of a request of the server, which starts at 0. */
 export function requestIdOf(value: unknown): string | undefined {
   return typeof value === 'number' || typeof value === 'string' ? String(value) : undefined;
-}
-
-function isoOf(milliseconds: number): string | undefined {
-  return Number.isFinite(milliseconds) && Math.abs(milliseconds) < 8.64e15 ? new Date(milliseconds).toISOString() : undefined;
 }

@@ -1,5 +1,6 @@
 import { EngineCallError, EngineSilentError } from '../errors.js';
 import type { AgentProcess, SparedProcesses } from '../sandbox.js';
+import { unspared } from '../spared.js';
 import type { Engine } from './engine.js';
 import { execInContainer, type ExecTarget } from './exec.js';
 
@@ -7,16 +8,16 @@ const ROUNDS = 5;
 
 /** The living processes of one user. Read by the engine from outside, so nothing inside can hide one. */
 export async function listProcesses(engine: Engine, containerId: string, uid: number): Promise<readonly AgentProcess[]> {
-  const top = await engine.call('list processes', (docker) => docker.getContainer(containerId).top({ ps_args: '-eo pid,uid,stat,args' })) as {
+  const top = await engine.call('list processes', (docker) => docker.getContainer(containerId).top({ ps_args: '-eo pid,ppid,uid,stat,args' })) as {
     Titles: string[];
     Processes: string[][] | null;
   };
   const column = (name: string): number => top.Titles.findIndex((title) => title.toUpperCase() === name);
-  const [pid, user, state, command] = [column('PID'), column('UID'), column('STAT'), column('COMMAND')];
-  if (pid < 0 || user < 0) throw new EngineCallError('list processes', undefined, `its table has the columns ${top.Titles.join(', ')}`);
+  const [pid, parent, user, state, command] = [column('PID'), column('PPID'), column('UID'), column('STAT'), column('COMMAND')];
+  if (pid < 0 || parent < 0 || user < 0) throw new EngineCallError('list processes', undefined, `its table has the columns ${top.Titles.join(', ')}`);
   return (top.Processes ?? [])
     .filter((row) => Number(row[user]) === uid && !/^[ZX]/.test(row[state] ?? ''))
-    .map((row) => ({ pid: row[pid] ?? '', command: row[command] ?? '' }));
+    .map((row) => ({ pid: row[pid] ?? '', parent: row[parent] ?? '', command: row[command] ?? '' }));
 }
 
 /**
@@ -38,7 +39,7 @@ export async function endProcesses(
     if (exitCode === 126 || exitCode === 127) return restart(target);
     if (user.uid === undefined || isRoot) return;
     const left = await listProcesses(target.engine, target.containerId, user.uid);
-    if (left.every(({ pid }) => spared.pids.has(pid))) return;
+    if (unspared(left, spared).length === 0) return;
   }
   throw new EngineSilentError('end the processes of a command', ROUNDS * 10_000);
 }
@@ -59,14 +60,24 @@ for round in 1 2 3; do
 done
 exit 0`;
 
-// Ends all processes of its own user but itself and those whose numbers it is given.
+// Ends all processes of its own user but itself, those whose numbers it is given, and what descends from these.
 const END_UNSPARED_PROCESSES = `
+spared=" $* "
+is_spared() {
+  at=$1
+  while [ "$at" -gt 1 ]; do
+    case "$spared" in *" $at "*) return 0 ;; esac
+    read -r stat < "/proc/$at/stat" 2>/dev/null || return 1
+    set -- \${stat##*) }
+    at=$2
+  done
+  return 1
+}
 for round in 1 2 3; do
   for dir in /proc/[0-9]*; do
     pid=\${dir#/proc/}
     [ -O "$dir" ] && [ "$pid" != $$ ] || continue
-    for spared; do [ "$pid" = "$spared" ] && continue 2; done
-    kill -9 "$pid" 2>/dev/null
+    is_spared "$pid" || kill -9 "$pid" 2>/dev/null
   done
 done
 exit 0`;

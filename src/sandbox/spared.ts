@@ -1,0 +1,14 @@
+import type { AgentProcess, SparedProcesses } from './sandbox.js';
+
+/** The processes that are neither spared nor descend from one that is: a server that is spared may start others. */
+export function unspared(processes: readonly AgentProcess[], spared: SparedProcesses): readonly AgentProcess[] {
+  const parents = new Map(processes.map(({ pid, parent }) => [pid, parent]));
+  return processes.filter(({ pid }) => {
+    const seen = new Set<string>();
+    for (let at: string | undefined = pid; at !== undefined && !seen.has(at); at = parents.get(at)) {
+      if (spared.pids.has(at)) return false;
+      seen.add(at);
+    }
+    return true;
+  });
+}
