@@ -62,7 +62,7 @@ const experiment = defineExperiment({
   }),
 });
 const attempt = (index) => ({
-  id: `idle.${index}`, evalId: 'idle', experimentId: 'idle', index, evalFile: import.meta.filename, evalDefinition, experiment, sandbox: dockerSpec(),
+  id: `idle.${index}`, evalId: 'idle', experimentId: 'idle', experimentFile: '/idle.ts', index, evalFile: import.meta.filename, evalDefinition, experiment, sandbox: dockerSpec(),
 });
 
 const folder = await mkdtemp(join(tmpdir(), 'niceeval-bench-'));
