@@ -74,6 +74,25 @@ export async function startCli(ctx: SandboxAgentContext, start: CliStart): Promi
     return pass(redactor.push(chunk));
   };
 
+  /** What was printed and not followed, and stderr. @returns the text of stderr. */
+  const keepTheRest = async (shellTrouble: string): Promise<string> => {
+    const stderr = await readBack(ctx, posix.join(folder, 'stderr'));
+    // The file is the truth; what was followed may end early when the CLI was killed.
+    const whole = await readBack(ctx, posix.join(folder, 'stdout'));
+    if (whole !== undefined && whole.length > seenBytes) await see(whole.subarray(seenBytes));
+    await pass(redactor.flush());
+    await raw.close();
+    await keptInput;
+    await rawInput?.close();
+    const text = Buffer.from(redactedBytes(secrets, stderr ?? Buffer.from(shellTrouble))).toString('utf8');
+    if (text !== '') {
+      const sink = await ctx.openRaw('stderr.txt');
+      await sink.write(Buffer.from(text));
+      await sink.close();
+    }
+    return text;
+  };
+
   const work = async (): Promise<CliEnd> => {
     let exitCode: number | null = null;
     let stopped: unknown;
@@ -90,19 +109,11 @@ export async function startCli(ctx: SandboxAgentContext, start: CliStart): Promi
       stopped = error;
     }
     input.destroy();
-    const stderr = await readBack(ctx, posix.join(folder, 'stderr'));
-    // The file is the truth; what was followed may end early when the CLI was killed.
-    const whole = await readBack(ctx, posix.join(folder, 'stdout'));
-    if (whole !== undefined && whole.length > seenBytes) await see(whole.subarray(seenBytes));
-    await pass(redactor.flush());
-    await raw.close();
-    await keptInput;
-    await rawInput?.close();
-    const stderrText = Buffer.from(redactedBytes(secrets, stderr ?? Buffer.from(shellTrouble))).toString('utf8');
-    if (stderrText !== '') {
-      const sink = await ctx.openRaw('stderr.txt');
-      await sink.write(Buffer.from(stderrText));
-      await sink.close();
+    let stderrText = '';
+    try {
+      stderrText = await keepTheRest(shellTrouble);
+    } catch (error) {
+      stopped ??= error; // What cannot be stored must not be judged.
     }
     return {
       end: { exitCode, ...(stopped === undefined || stopped instanceof SandboxGoneError ? {} : { stoppedByHarness: true }) },
@@ -117,7 +128,9 @@ export async function startCli(ctx: SandboxAgentContext, start: CliStart): Promi
     write(text) {
       if (input.destroyed || input.writableEnded) return;
       input.write(text);
-      if (rawInput !== undefined) keptInput = keptInput.then(() => rawInput.write(redactedBytes(secrets, Buffer.from(text))));
+      if (rawInput === undefined) return;
+      keptInput = keptInput.then(() => rawInput.write(redactedBytes(secrets, Buffer.from(text))));
+      keptInput.catch(() => undefined); // Told at the end, where it is waited for.
     },
     endInput: () => { input.end(); },
     takeOutput: ({ wholeLines = false } = {}) => {

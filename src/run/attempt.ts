@@ -1,6 +1,7 @@
 import type { AgentContext, AgentSession, ModelEndpoint, SandboxAgentContext, TurnInput } from '../agents/agent.js';
 import { boundSandbox } from '../agents/bound-sandbox.js';
 import { isAgentSendError } from '../agents/errors.js';
+import { createAgentSession } from '../agents/agent-session.js';
 import { ClaimStop } from '../assert/errors.js';
 import { ClaimLedger } from '../assert/ledger.js';
 import type { FileEvidence } from '../assert/file-claims.js';
@@ -14,7 +15,6 @@ import type { NetworkPlan, OwnedSandbox, SandboxProvider } from '../sandbox/sand
 import { verdictOf } from '../verdict/verdict.js';
 import { createContentStore } from '../workspace/content-store.js';
 import { WorkspaceLedger, type ImageStates } from '../workspace/ledger.js';
-import { createAgentSession } from './agent-session.js';
 import { AgentIgnoredEndError, AgentThrewError, attemptErrorOf, NotAwaitedError, StrayExceptionError } from './attempt-error.js';
 import { agentFactsOf, attemptFactsOf } from './attempt-facts.js';
 import { checkedTurn } from './checked-turn.js';

@@ -7,8 +7,8 @@ import type { SandboxTools, ScopedClaims, SessionHandle, TestContext, TurnHandle
 import type { StreamEvent } from '../evidence/events.js';
 import { toolOccurrencesOf } from '../evidence/occurrence.js';
 import type { AgentSession, TurnInput } from '../agents/agent.js';
+import { createAgentSession } from '../agents/agent-session.js';
 import type { PlannedAttempt } from '../plan/plan.js';
-import { createAgentSession } from './agent-session.js';
 import { createConversation } from './conversation.js';
 import type { EvidenceLog } from './evidence-log.js';
 import type { TurnRecord } from './result.js';

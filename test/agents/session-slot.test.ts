@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createSessionSlot } from '../../src/agents/session-slot.js';
-import { createAgentSession } from '../../src/run/agent-session.js';
+import { createAgentSession } from '../../src/agents/agent-session.js';
 
 test('keeps values by slot, not by name, and gives them up once', () => {
   const session = createAgentSession(1);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { leftovers } from '../support/project.js';
+import { ask, end, hear, say, start } from '../support/told-events.js';
 import { runScripted, told, type ScriptedCase, type ScriptedOutcome } from '../support/scripted-run.js';
 import { TINY_HTTP_SERVER, TINY_PNG, TINY_SERVER } from '../support/tiny.js';
 
@@ -203,18 +204,9 @@ describe('the real Claude Code CLI in containers', () => {
   beforeAll(async () => { run = await runScripted(CASES, FILES); }, 420_000);
   afterAll(() => run[Symbol.asyncDispose]());
 
-  const of = (name: string): ScriptedOutcome => {
-    const outcome = run.outcomes.get(name);
-    if (outcome === undefined) throw new Error(`${name} has no record`);
-    return outcome;
-  };
+  const of = (name: string): ScriptedOutcome => run.of(name);
 
-  const say = (text: string): object => ({ type: 'message', role: 'assistant', text });
-  const hear = (text: string): object => ({ type: 'message', role: 'user', text });
-  const start = (id: string, name: string, tool: string, input: object): object => ({ type: 'operation.started', operationId: id, operation: { kind: 'tool', name, tool, input } });
   const startBash = (id: string, command: string): object => start(id, 'Bash', 'shell', { command, description: 'Run a command' });
-  const end = (id: string, status: string, more: object = {}): object => ({ type: 'operation.finished', operationId: id, kind: 'tool', status, ...more });
-  const ask = (request: object): object => ({ type: 'input.requested', request: { id: 'some id', ...request } });
 
   it.each(['parallel', 'failing', 'refused', 'disallowed', 'approval', 'question', 'questions', 'subagent', 'background', 'skill', 'plugin', 'mcp', 'mcp-http', 'secret', 'compaction', 'overloaded', 'structured', 'prompts', 'settings', 'image'])('passes "%s" with every claim matched', (name) => {
     const { attempt, claims } = of(name);

@@ -9,7 +9,7 @@ import { completeEvidenceCoverage } from '../../src/evidence/coverage.js';
 import type { InputRequest } from '../../src/evidence/events.js';
 import type { Turn } from '../../src/evidence/turn.js';
 import { equals, satisfies } from '../../src/expect/values.js';
-import { createAgentSession } from '../../src/run/agent-session.js';
+import { createAgentSession } from '../../src/agents/agent-session.js';
 import { createConversation, type Conversation } from '../../src/run/conversation.js';
 import { EvidenceLog } from '../../src/run/evidence-log.js';
 

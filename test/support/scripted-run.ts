@@ -30,8 +30,14 @@ export interface ScriptedOutcome {
   readRaw(name: string): Promise<string>;
 }
 
+/** All cases, carried out. Closing it removes the project. */
+export interface ScriptedRun extends AsyncDisposable {
+  /** @throws Error for a case that has no record. */
+  of(name: string): ScriptedOutcome;
+}
+
 /** Runs all cases in one run of the built command, and reads the records back. Files are written into the project. */
-export async function runScripted(cases: Readonly<Record<string, ScriptedCase>>, files: Readonly<Record<string, string | Uint8Array>> = {}): Promise<{ readonly outcomes: ReadonlyMap<string, ScriptedOutcome>; readonly root: string } & AsyncDisposable> {
+export async function runScripted(cases: Readonly<Record<string, ScriptedCase>>, files: Readonly<Record<string, string | Uint8Array>> = {}): Promise<ScriptedRun> {
   const project = await openProject({
     ...files,
     ...Object.fromEntries(Object.entries(cases).flatMap(([name, { agent, test, turns, lanes, settings = '' }]) => [
@@ -58,7 +64,12 @@ export async function runScripted(cases: Readonly<Record<string, ScriptedCase>>,
       readRaw: (name) => readFile(join(folder, id, 'raw', name), 'utf8'),
     });
   }
-  return { outcomes, root: project.root, [Symbol.asyncDispose]: () => project[Symbol.asyncDispose]() as Promise<void> };
+  const of = (name: string): ScriptedOutcome => {
+    const outcome = outcomes.get(name);
+    if (outcome === undefined) throw new Error(`${name} has no record`);
+    return outcome;
+  };
+  return { of, [Symbol.asyncDispose]: () => project[Symbol.asyncDispose]() as Promise<void> };
 }
 
 /** Events without what no two runs share: times, ids, the record that told them, and context that the CLI brings itself. */

@@ -7,7 +7,7 @@ export interface OpenQuestions {
   /** A line of the conversation: the result of the call that was asked about ends the question. */
   answered(record: Fields): void;
   clear(): void;
-  any(): boolean;
+  stand(): boolean;
 }
 
 export function createOpenQuestions(): OpenQuestions {
@@ -28,6 +28,6 @@ export function createOpenQuestions(): OpenQuestions {
       for (const [id, call] of open) if (call === undefined || ended.has(call)) open.delete(id);
     },
     clear: () => open.clear(),
-    any: () => open.size > 0,
+    stand: () => open.size > 0,
   };
 }

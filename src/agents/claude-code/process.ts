@@ -156,7 +156,7 @@ export function createProcessParser(options: ClaudeCodeParseOptions, session: Se
       settleRefusals(teller, lastResult !== undefined);
       if (lastResult !== undefined) tellResult(teller, lastResult, atTheEnd, onlyResult && !conversed);
       const ending = endingOf({
-        lastResult, wentOn, asking: asking.any(), stdout: spoke ? 'understood' : given ? 'garbled' : 'absent', understood: notes.understoodCount, stderr,
+        lastResult, wentOn, asking: asking.stand(), stdout: spoke ? 'understood' : given ? 'garbled' : 'absent', understood: notes.understoodCount, stderr,
         promptBlocked: seen.promptBlocked, refusal: seen.refusal, apiError: seen.apiError, wantsData: options.wantsData === true,
       }, end);
       const { usage: counted, gap } = usage.total(lastResult, ending.kind === 'waiting' && weave.touched() && !events.some(mayCostMore));

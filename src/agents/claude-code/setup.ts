@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { posix } from 'node:path';
 import { isJsonObject, parseJson } from '../../evidence/json.js';
 import type { AgentSettings, SandboxAgentContext } from '../agent.js';
-import { hostPathOf, hostPathProblem } from '../host-path.js';
+import { copyHostFile, hostPathOf, hostPathProblem } from '../host-path.js';
 import type { McpServer } from '../mcp-server.js';
 import { skillsProblem, uploadSkills } from '../skill.js';
 import { unsupportedEffort } from '../unsupported.js';
@@ -50,8 +49,8 @@ export function placesOf(home: string): { readonly mcp: string; readonly setting
 export async function setUpClaudeCode(options: ClaudeCodeOptions, ctx: SandboxAgentContext): Promise<void> {
   const places = placesOf(ctx.sandbox.home);
   const { settingsFile, instructionsFile, mcpServers = [], plugins = [], skills = [] } = options;
-  if (settingsFile !== undefined) await ctx.sandbox.writeBytes(places.settings, await readFile(hostPathOf(settingsFile, ctx.experimentFolder)));
-  if (instructionsFile !== undefined) await ctx.sandbox.writeBytes(places.instructions, await readFile(hostPathOf(instructionsFile, ctx.experimentFolder)));
+  await copyHostFile(ctx, settingsFile, places.settings);
+  await copyHostFile(ctx, instructionsFile, places.instructions);
   if (mcpServers.length > 0) await ctx.sandbox.writeText(places.mcp, JSON.stringify({ mcpServers: Object.fromEntries(mcpServers.map(serverEntry)) }));
   for (const [index, plugin] of plugins.entries()) await ctx.sandbox.uploadDirectory(hostPathOf(plugin, ctx.experimentFolder), places.plugin(index));
   await uploadSkills(ctx, skills, places.skills);

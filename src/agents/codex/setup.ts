@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { posix } from 'node:path';
 import { isJsonObject, parseJson } from '../../evidence/json.js';
 import type { AgentSettings, SandboxAgentContext } from '../agent.js';
-import { hostPathOf, hostPathProblem } from '../host-path.js';
+import { copyHostFile, hostPathOf, hostPathProblem } from '../host-path.js';
 import { skillsProblem, uploadSkills } from '../skill.js';
 import { unsupportedEffort } from '../unsupported.js';
 import type { CodexOptions } from './options.js';
@@ -39,9 +38,9 @@ export function placesOf(home: string): { readonly config: string; readonly hook
 export async function setUpCodex(options: CodexOptions, ctx: SandboxAgentContext): Promise<void> {
   const places = placesOf(ctx.sandbox.home);
   const { configFile, hooksFile, instructionsFile, systemPrompt, skills = [] } = options;
-  if (configFile !== undefined) await ctx.sandbox.writeBytes(places.config, await readFile(hostPathOf(configFile, ctx.experimentFolder)));
-  if (hooksFile !== undefined) await ctx.sandbox.writeBytes(places.hooks, await readFile(hostPathOf(hooksFile, ctx.experimentFolder)));
-  if (instructionsFile !== undefined) await ctx.sandbox.writeBytes(places.instructions, await readFile(hostPathOf(instructionsFile, ctx.experimentFolder)));
+  await copyHostFile(ctx, configFile, places.config);
+  await copyHostFile(ctx, hooksFile, places.hooks);
+  await copyHostFile(ctx, instructionsFile, places.instructions);
   if (systemPrompt !== undefined) await ctx.sandbox.writeText(places.systemPrompt, systemPrompt);
   await uploadSkills(ctx, skills, places.skills);
 }

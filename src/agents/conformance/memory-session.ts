@@ -1,5 +1,5 @@
 import type { AgentSession } from '../agent.js';
-import type { SessionSlot } from '../session-slot.js';
+import { createAgentSession } from '../agent-session.js';
 
 /** A line of conversation that remembers which ids the agent captured. */
 export interface MemorySession extends AgentSession {
@@ -9,19 +9,15 @@ export interface MemorySession extends AgentSession {
 
 /** Creates the session of that position among those of an Attempt, from 1. */
 export function createMemorySession(ordinal: number): MemorySession {
-  const slots = new Map<SessionSlot<unknown>, unknown>();
+  const session = createAgentSession(ordinal);
   const captured: string[] = [];
   return {
-    ordinal,
+    ...session,
     captured,
-    get id() { return captured[0]; },
-    capture(id) { captured.push(id); },
-    get: <T>(slot: SessionSlot<T>) => slots.get(slot) as T | undefined,
-    set(slot, value) { slots.set(slot, value); },
-    take: <T>(slot: SessionSlot<T>) => {
-      const value = slots.get(slot) as T | undefined;
-      slots.delete(slot);
-      return value;
+    get id() { return session.id; },
+    capture(id) {
+      captured.push(id);
+      session.capture(id);
     },
   };
 }

@@ -1,5 +1,5 @@
-import type { AgentSession } from '../agents/agent.js';
-import type { SessionSlot } from '../agents/session-slot.js';
+import type { AgentSession } from './agent.js';
+import type { SessionSlot } from './session-slot.js';
 
 /** The state of one conversation, the same object for every send of it. */
 export function createAgentSession(ordinal: number): AgentSession {
