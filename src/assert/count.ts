@@ -1,36 +1,77 @@
-import type { MatchOutcome } from '../expect/match.js';
-import { MATCHED } from '../expect/match.js';
+import type { CountRange } from '../expect/count-range.js';
+import type { MatchOutcome, PendingOutcome } from '../expect/match.js';
+import { unavailable } from '../expect/match.js';
+import type { Gap } from './scope.js';
 
-/** How many occurrences are claimed. */
-export type CountClaim =
-  | { readonly atLeast: number }
-  | { readonly exactly: number };
+/** What can be counted: a match, without its words. */
+export interface Countable<S> {
+  readonly evaluate: (subject: S) => PendingOutcome;
+  readonly concerns?: (subject: S) => boolean;
+}
 
-/** What was found: how many match for certain, how many may match, and why there may be more that were not seen. */
+/** What was found among the candidates. */
+export interface Found<S> {
+  readonly matched: readonly S[];
+  /** How many cannot be decided, and the first of them. */
+  readonly undecided: number;
+  readonly firstUndecided?: MatchOutcome & { readonly status: 'unavailable' };
+  /** The mismatched candidate that came nearest. */
+  readonly nearest?: { readonly subject: S; readonly outcome: MatchOutcome & { readonly status: 'mismatched' } };
+}
+
+/** Compares every candidate; at once, where no comparison takes its time. */
+export function find<S>(match: Countable<S>, subjects: readonly S[]): Found<S> | Promise<Found<S>> {
+  const compared: S[] = [];
+  const outcomes: PendingOutcome[] = [];
+  let takesTime = false;
+  for (const subject of subjects) {
+    if (match.concerns !== undefined && !match.concerns(subject)) continue;
+    const outcome = match.evaluate(subject);
+    takesTime ||= outcome instanceof Promise;
+    compared.push(subject);
+    outcomes.push(outcome);
+  }
+  return takesTime ? Promise.all(outcomes).then((settled) => sorted(compared, settled)) : sorted(compared, outcomes as readonly MatchOutcome[]);
+}
+
+function sorted<S>(subjects: readonly S[], outcomes: readonly MatchOutcome[]): Found<S> {
+  const matched: S[] = [];
+  let undecided = 0;
+  let firstUndecided: Found<S>['firstUndecided'];
+  let nearest: Found<S>['nearest'];
+  for (const [index, outcome] of outcomes.entries()) {
+    const subject = subjects[index] as S;
+    if (outcome.status === 'matched') matched.push(subject);
+    else if (outcome.status === 'unavailable') {
+      undecided += 1;
+      firstUndecided ??= outcome;
+    } else if (nearest === undefined || (nearest.outcome.path === undefined && outcome.path !== undefined)) {
+      nearest = { subject, outcome };
+    }
+  }
+  return { matched, undecided, ...(firstUndecided === undefined ? {} : { firstUndecided }), ...(nearest === undefined ? {} : { nearest }) };
+}
+
+/** What was counted: how many match for certain, how many may match, and why there may be more that were not seen. */
 export interface Counted {
   readonly matched: number;
-  /** Reasons of the candidates that cannot be decided. */
-  readonly undecided: readonly string[];
+  readonly undecided: number;
+  readonly firstUndecided?: MatchOutcome & { readonly status: 'unavailable' };
   /** Why the picture is not complete. `undefined`: it is. */
-  readonly gap: string | undefined;
-  /** What came nearest, for the message. */
-  readonly nearest?: string;
+  readonly gap: Gap | undefined;
 }
+
+/** How a count came out. */
+export type CountState = 'matched' | 'mismatched' | (MatchOutcome & { readonly status: 'unavailable' });
 
 /**
  * Three-valued counting. What was seen stands, whatever is missing; what was not seen did not happen only where the
  * picture is complete; and no "no" that something hidden could overturn.
  */
-export function judgeCount(claim: CountClaim, counted: Counted, expected: string): MatchOutcome {
-  const { matched, undecided, gap } = counted;
-  const most = gap === undefined ? matched + undecided.length : Infinity;
-  const received = `${matched} found${counted.nearest === undefined ? '' : `; nearest: ${counted.nearest}`}`;
-  const mismatched: MatchOutcome = { status: 'mismatched', expected, received };
-  const unavailable: MatchOutcome = { status: 'unavailable', reason: undecided[0] ?? gap ?? 'the evidence is not complete' };
-  if ('atLeast' in claim) {
-    if (matched >= claim.atLeast) return MATCHED;
-    return most < claim.atLeast ? mismatched : unavailable;
-  }
-  if (matched > claim.exactly || most < claim.exactly) return mismatched;
-  return matched === claim.exactly && most === matched ? MATCHED : unavailable;
+export function judgeCount({ min, max }: CountRange, { matched, undecided, firstUndecided, gap }: Counted): CountState {
+  const most = gap === undefined ? matched + undecided : Infinity;
+  if (matched > max || most < min) return 'mismatched';
+  if (matched >= min && most <= max) return 'matched';
+  if (firstUndecided !== undefined) return firstUndecided;
+  return unavailable(gap?.code ?? 'evidence-unavailable', gap?.reason ?? 'the evidence is not complete');
 }

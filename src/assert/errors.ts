@@ -12,3 +12,8 @@ export class ClaimStop extends Error {
     super(`Stopped: "${description}" does not hold.`);
   }
 }
+
+/** What was thrown, in words. */
+export function wordsOfThrown(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

@@ -1,79 +1,107 @@
-import { CHANGE_STATUSES, type ChangeStatus, type ChangeWindow, type FileChange, type FileSide, type WorkspaceChanges } from '../evidence/file-changes.js';
-import { escapePathText } from '../evidence/path-text.js';
-import { MATCHED, isMatch, show, type MatchOutcome, type ValueMatch } from '../expect/match.js';
+import { CHANGE_STATUSES, type ChangeStatus, type FileChange, type FileSide } from '../evidence/file-changes.js';
+import { allOf, isValueMatch, MATCHED, show, unavailable, type MatchOutcome, type ValueMatch } from '../expect/match.js';
+import type { ClaimOutcome, Nearest } from './claim.js';
+import type { ClaimSpec } from './entry.js';
 import { ClaimAuthoringError } from './errors.js';
-import type { ClaimSpec } from './ledger.js';
-
-/** The frozen end of an Attempt, as claims about files need it. */
-export interface FileEvidence {
-  readonly changes: WorkspaceChanges;
-  /** The kept bytes behind a hash. `undefined`: they were not kept. */
-  readonly content: (sha256: string) => Promise<Uint8Array | undefined>;
-}
+import { contentOf, listed, pathsOf, type FileEvidence, type ReadFiles } from './file-evidence.js';
+import { pathSelector, type PathSelector } from './file-paths.js';
 
 /** Further conditions of a changed file. All must hold in one send. */
 export interface FileChangedOptions {
   readonly status?: ChangeStatus;
   /** On the text before. */
-  readonly before?: ValueMatch;
+  readonly before?: ValueMatch<string>;
   /** On the text after. */
-  readonly after?: ValueMatch;
+  readonly after?: ValueMatch<string>;
 }
 
-type Read = () => FileEvidence;
-
-/** The agent changed this path. */
-export function fileChanged(read: Read, path: string, options: FileChangedOptions = {}): ClaimSpec {
-  const wanted = checkedPath(path);
+/** The agent changed this path, or one that the glob fits. */
+export function fileChanged(read: ReadFiles, path: string, options: FileChangedOptions = {}): ClaimSpec {
+  const wanted = pathSelector(path);
   checkOptions(options);
-  const description = `the agent changed ${wanted}${options.status === undefined ? '' : ` (${options.status})`}`;
-  return { description, atEnd: true, evaluate: () => judgeChanged(read(), wanted, options, description) };
+  const description = `the agent changed ${wanted.text}${options.status === undefined ? '' : ` (${options.status})`}`;
+  const conditions = { ...options };
+  return { description, atEnd: true, evaluate: () => judgeChanged(read(), wanted, conditions, description) };
 }
 
-/** The agent deleted this path, and it was gone at the end of that send. */
-export function fileDeleted(read: Read, path: string): ClaimSpec {
-  const wanted = checkedPath(path);
-  const description = `the agent deleted ${wanted}`;
+/** The agent deleted this path, or one that the glob fits, and it was gone at the end of that send. */
+export function fileDeleted(read: ReadFiles, path: string): ClaimSpec {
+  const wanted = pathSelector(path);
+  const description = `the agent deleted ${wanted.text}`;
   return { description, atEnd: true, evaluate: () => judgeChanged(read(), wanted, { status: 'deleted' }, description) };
 }
 
 /** The agent changed exactly these paths, over all sends. Internals of git repositories do not count. */
-export function changedPaths(read: Read, paths: readonly string[]): ClaimSpec {
-  const wanted = [...new Set(paths.map(checkedPath))].sort();
-  const description = `the agent changed exactly ${wanted.length === 0 ? 'nothing' : wanted.join(', ')}`;
+export function changedPaths(read: ReadFiles, paths: readonly string[]): ClaimSpec {
+  const wanted = checkedList('changedPaths', paths).map(pathSelector);
+  const glob = wanted.find((selector) => selector.isGlob);
+  if (glob !== undefined) throw new ClaimAuthoringError(`changedPaths needs every single path; ${show(glob.text)} is a glob. Use onlyChanged([...]) or fileChanged(...) for globs.`);
+  const texts = [...new Set(wanted.map(({ text }) => text))].sort();
+  return exactly(read, wanted, `the agent changed exactly ${texts.length === 0 ? 'nothing' : texts.join(', ')}`);
+}
+
+/** The agent changed nothing. */
+export function noChanges(read: ReadFiles): ClaimSpec {
+  return exactly(read, [], 'the agent changed nothing');
+}
+
+/** Whatever the agent changed, over all sends, fits one of these paths or globs. It may have changed nothing. */
+export function onlyChanged(read: ReadFiles, paths: readonly string[]): ClaimSpec {
+  const allowed = checkedList('onlyChanged', paths).map(pathSelector);
+  if (allowed.length === 0) throw new ClaimAuthoringError('onlyChanged needs at least one path or glob. For nothing at all use noChanges().');
+  const description = `the agent changed only ${allowed.map(({ text }) => text).join(', ')}`;
   return {
     description,
     atEnd: true,
     evaluate: () => {
       const { changes } = read();
-      if (changes.state === 'unavailable') return unavailable(changes.reason);
+      if (changes.state === 'unavailable') return unavailable('changes-unavailable', changes.reason);
+      const others = [...new Set(changes.windows.flatMap(pathsOf))].filter((path) => !allowed.some(({ fits }) => fits(path))).sort();
+      return others.length === 0 ? MATCHED : { status: 'mismatched', expected: description, received: `also changed: ${listed(others)}` };
+    },
+  };
+}
+
+function exactly(read: ReadFiles, wanted: readonly PathSelector[], description: string): ClaimSpec {
+  return {
+    description,
+    atEnd: true,
+    evaluate: () => {
+      const { changes } = read();
+      if (changes.state === 'unavailable') return unavailable('changes-unavailable', changes.reason);
       const seen = [...new Set(changes.windows.flatMap(pathsOf))].sort();
-      const missing = wanted.filter((path) => !seen.includes(path));
-      const extra = seen.filter((path) => !wanted.includes(path));
+      const missing = wanted.filter(({ fits }) => !seen.some(fits)).map(({ text }) => text);
+      const extra = seen.filter((path) => !wanted.some(({ fits }) => fits(path)));
       if (missing.length === 0 && extra.length === 0) return MATCHED;
-      const received = [...(missing.length === 0 ? [] : [`not changed: ${list(missing)}`]), ...(extra.length === 0 ? [] : [`also changed: ${list(extra)}`])];
+      const received = [...(missing.length === 0 ? [] : [`not changed: ${listed(missing)}`]), ...(extra.length === 0 ? [] : [`also changed: ${listed(extra)}`])];
       return { status: 'mismatched', expected: description, received: received.join('; ') };
     },
   };
 }
 
-/** The agent changed nothing. */
-export function noChanges(read: Read): ClaimSpec {
-  return { ...changedPaths(read, []), description: 'the agent changed nothing' };
+async function judgeChanged(evidence: FileEvidence, wanted: PathSelector, options: FileChangedOptions, expected: string): Promise<ClaimOutcome> {
+  const { changes } = evidence;
+  if (changes.state === 'unavailable') return unavailable('changes-unavailable', changes.reason);
+  const found = changes.windows.flatMap((window) => window.changes.filter((change) => wanted.fits(change.path)).map((change) => ({ window, change })));
+  const outcomes: MatchOutcome[] = [];
+  for (const { change } of found) outcomes.push(await judgeChange(evidence, change, options));
+  const match = outcomes.findIndex((outcome) => outcome.status === 'matched');
+  if (match >= 0) return { status: 'matched', note: `${found[match]?.change.path} in ${found[match]?.window.label}` };
+  const doubt = outcomes.find((outcome) => outcome.status === 'unavailable');
+  if (doubt !== undefined) return doubt;
+  const hidden = changes.windows.flatMap((window) => window.summaries).find((summary) => (
+    wanted.mayBeIn(summary.path) && (found.length === 0 || wanted.isGlob) && !(wanted.isGlob && summary.reason === 'git-internals')
+  ));
+  if (hidden !== undefined) return unavailable('path-counted-only', `${hidden.path} is counted, not listed (${hidden.reason})`);
+  const others = [...new Set(changes.windows.flatMap(pathsOf))];
+  const received = others.length === 0 ? 'the agent changed nothing' : `the agent changed ${listed(others)}`;
+  const nearest = nearestOf(found.at(-1)?.change, outcomes.at(-1));
+  return { status: 'mismatched', expected, received, ...(nearest === undefined ? {} : { nearest }) };
 }
 
-async function judgeChanged(evidence: FileEvidence, path: string, options: FileChangedOptions, expected: string): Promise<MatchOutcome> {
-  const { changes } = evidence;
-  if (changes.state === 'unavailable') return unavailable(changes.reason);
-  const found = changes.windows.flatMap((window) => window.changes.filter((change) => change.path === path));
-  const outcomes = await Promise.all(found.map((change) => judgeChange(evidence, change, options)));
-  const decisive = outcomes.find((outcome) => outcome.status === 'matched') ?? outcomes.find((outcome) => outcome.status === 'unavailable');
-  if (decisive !== undefined) return decisive;
-  const inside = changes.windows.flatMap((window) => window.summaries).find((summary) => path === summary.path || path.startsWith(`${summary.path}/`));
-  if (found.length === 0 && inside !== undefined) return unavailable(`${inside.path} is counted, not listed (${inside.reason})`);
-  if (outcomes[0] !== undefined) return outcomes[0];
-  const others = changes.windows.flatMap(pathsOf);
-  return { status: 'mismatched', expected, received: others.length === 0 ? 'the agent changed nothing' : `the agent changed ${list([...new Set(others)])}` };
+function nearestOf(change: FileChange | undefined, outcome: MatchOutcome | undefined): Nearest | undefined {
+  if (change === undefined || outcome?.status !== 'mismatched') return undefined;
+  return { what: `${change.path} (${change.status})`, expected: outcome.expected, received: outcome.received, ...(outcome.path === undefined ? {} : { path: outcome.path }) };
 }
 
 async function judgeChange(evidence: FileEvidence, change: FileChange, options: FileChangedOptions): Promise<MatchOutcome> {
@@ -85,37 +113,27 @@ async function judgeChange(evidence: FileEvidence, change: FileChange, options: 
     const match = options[side];
     if (match !== undefined) outcomes.push(await judgeText(evidence, change[side], match, `${change.path} ${side}`));
   }
-  return outcomes.find((o) => o.status === 'mismatched') ?? outcomes.find((o) => o.status === 'unavailable') ?? MATCHED;
+  return allOf(outcomes);
 }
 
-async function judgeText(evidence: FileEvidence, side: FileSide | undefined, match: ValueMatch, where: string): Promise<MatchOutcome> {
-  if (side === undefined) return { status: 'mismatched', expected: match.description, received: `${where}: there was no file` };
-  if (side.kind !== 'file') return { status: 'mismatched', expected: match.description, received: `${where}: a ${side.kind}` };
-  const bytes = side.sha256 === undefined || side.contentGap !== undefined ? undefined : await evidence.content(side.sha256);
-  if (bytes === undefined) return unavailable(`the content of ${where} was not kept (${side.contentGap ?? 'not-read'})`);
-  if (side.binary === true) return unavailable(`${where} is not text`);
-  const outcome = await match.evaluate(Buffer.from(bytes).toString('utf8'));
-  return outcome.status === 'mismatched' ? { ...outcome, received: `${where}: ${outcome.received}` } : outcome;
+async function judgeText(evidence: FileEvidence, side: FileSide | undefined, match: ValueMatch<string>, where: string): Promise<MatchOutcome> {
+  const content = await contentOf(evidence, side);
+  switch (content.state) {
+    case 'absent': return { status: 'mismatched', expected: match.description, received: `${where}: there was no file` };
+    case 'no-file': return { status: 'mismatched', expected: match.description, received: `${where}: a ${content.kind}` };
+    case 'not-kept': return unavailable('content-not-kept', `the content of ${where} was not kept (${content.reason})`);
+    case 'binary': return unavailable('content-not-text', `${where} is not text`);
+    case 'text': {
+      const outcome = await match.evaluate(content.text);
+      if (outcome.status !== 'mismatched') return outcome;
+      return { status: 'mismatched', expected: outcome.expected, received: `${where}: ${outcome.received}`, ...(outcome.path === undefined ? {} : { path: outcome.path }) };
+    }
+  }
 }
 
-function pathsOf(window: ChangeWindow): readonly string[] {
-  return [...window.changes.map((change) => change.path), ...window.summaries.filter((summary) => summary.reason !== 'git-internals').map((summary) => summary.path)];
-}
-
-function list(paths: readonly string[]): string {
-  return paths.length <= 8 ? paths.join(', ') : `${paths.slice(0, 8).join(', ')} and ${paths.length - 8} more`;
-}
-
-function unavailable(reason: string): MatchOutcome {
-  return { status: 'unavailable', reason };
-}
-
-/** The text form of a path that an author wrote: relative to the working directory, in its shortest form. */
-function checkedPath(path: string): string {
-  const parts = typeof path === 'string' ? path.split('/') : [];
-  const isCanonical = parts.length > 0 && parts.every((part) => part !== '' && part !== '.' && part !== '..');
-  if (!isCanonical) throw new ClaimAuthoringError(`${show(path)} is not a path inside the working directory. Write it like "src/sum.mjs".`);
-  return escapePathText(path);
+function checkedList(method: string, paths: readonly string[]): readonly string[] {
+  if (!Array.isArray(paths)) throw new ClaimAuthoringError(`${method} needs a list of paths, for instance ["src/sum.mjs"].`);
+  return paths;
 }
 
 function checkOptions(options: FileChangedOptions): void {
@@ -125,7 +143,6 @@ function checkOptions(options: FileChangedOptions): void {
     throw new ClaimAuthoringError(`fileChanged does not know the status ${show(options.status)}. It knows ${CHANGE_STATUSES.slice(0, -1).join(', ')} and ${CHANGE_STATUSES.at(-1)}.`);
   }
   for (const side of ['before', 'after'] as const) {
-    const match = options[side];
-    if (match !== undefined && (!isMatch(match) || match.domain !== 'value')) throw new ClaimAuthoringError(`fileChanged needs a value match as \`${side}\`, for instance includes("...").`);
+    if (options[side] !== undefined && !isValueMatch(options[side])) throw new ClaimAuthoringError(`fileChanged needs a value match as \`${side}\`, for instance includes("...").`);
   }
 }

@@ -1,45 +1,49 @@
-import type { MatchOutcome } from '../expect/match.js';
-import type { Claim, ClaimHandle } from './claim.js';
-import { ClaimAuthoringError, ClaimStop } from './errors.js';
+import { checkedThreshold, show } from '../expect/match.js';
+import type { Claim, ClaimOutcome } from './claim.js';
+import { decide } from './decide.js';
+import type { ClaimSettings, ClaimSpec, Entry, EvaluationKind } from './entry.js';
+import { ClaimAuthoringError, ClaimStop, wordsOfThrown } from './errors.js';
+import type { AnyHandle } from './handle.js';
 
 const MOST_CLAIMS = 4096;
-const LABEL_CHARACTERS = 256;
-const CONDITION_LIMIT_MS = 60_000;
+const TEXT_CHARACTERS = 256;
 
-/** A claim as it is made: its words, and how it is decided. */
-export interface ClaimSpec {
-  readonly description: string;
-  /** Called once. Works on evidence that was frozen when the claim was made, or on the frozen end of the Attempt. */
-  readonly evaluate: () => MatchOutcome | Promise<MatchOutcome>;
-  /** True for a claim about the end of the Attempt, which `orStop` and earlier claims must not ask about. */
-  readonly atEnd?: boolean;
-}
-
-interface Entry extends ClaimSpec {
-  readonly ordinal: number;
-  label: string | undefined;
-  optional: boolean;
-  stopping: boolean;
-  settled: Promise<Claim> | undefined;
+/** What a ledger is opened for. */
+export interface LedgerOptions {
+  /** Default: `pass`. */
+  readonly evaluation?: EvaluationKind;
+  /** The titles of the groups that are open where a claim is made, outermost first. Default: none. */
+  readonly groups?: () => readonly string[];
 }
 
 /** All claims of one Attempt, in the order in which they were made. */
 export class ClaimLedger {
   readonly #entries: Entry[] = [];
+  readonly #settled = new Map<Entry, Promise<Claim>>();
+  readonly #keys = new Set<string>();
+  readonly #evaluation: EvaluationKind;
+  readonly #groups: () => readonly string[];
   #closed: string | undefined;
 
+  constructor({ evaluation = 'pass', groups = () => [] }: LedgerOptions = {}) {
+    this.#evaluation = evaluation;
+    this.#groups = groups;
+  }
+
   /** @throws ClaimAuthoringError when the test was stopped, has ended, or makes too many claims. */
-  register(spec: ClaimSpec): ClaimHandle {
+  register(spec: ClaimSpec): AnyHandle {
     if (this.#closed !== undefined) throw new ClaimAuthoringError(`"${spec.description}" was claimed too late: ${this.#closed}.`);
     if (this.#entries.length >= MOST_CLAIMS) throw new ClaimAuthoringError(`An Attempt can make ${MOST_CLAIMS} claims; this is one more.`);
-    const entry: Entry = { ...spec, ordinal: this.#entries.length + 1, label: undefined, optional: false, stopping: false, settled: undefined };
+    const entry: Entry = { spec, kind: spec.kind ?? 'boolean', ordinal: this.#entries.length + 1, groups: this.#groups(), settings: {} };
     this.#entries.push(entry);
     return this.#handleOf(entry);
   }
 
   /** Registers a claim that is decided already. What is thrown ends the test, when it does not hold. */
-  decided(description: string, outcome: MatchOutcome): ClaimStop | undefined {
-    this.register({ description, evaluate: () => outcome });
+  decided(description: string, outcome: ClaimOutcome): ClaimStop | undefined {
+    const handle = this.register({ description, evaluate: () => outcome });
+    // The test cannot go on without it, so it decides in every kind of eval.
+    if (this.#evaluation === 'score') handle.gate();
     if (outcome.status === 'matched') return undefined;
     this.#closed = `the test was stopped by "${description}"`;
     return new ClaimStop(description);
@@ -50,92 +54,106 @@ export class ClaimLedger {
     this.#closed ??= 'the test has ended';
   }
 
-  /** Closes the ledger and evaluates what is left. */
+  /** Closes the ledger and evaluates what is left: measurements side by side, since a judge takes its time. */
   async settle(): Promise<readonly Claim[]> {
     this.close();
+    for (const entry of this.#entries) if (entry.kind === 'measurement') void this.#settle(entry);
     const claims: Claim[] = [];
     for (const entry of this.#entries) claims.push(await this.#settle(entry));
     return claims;
   }
 
-  #handleOf(entry: Entry): ClaimHandle {
-    const once = (method: string, done: boolean): void => {
-      if (done) throw new ClaimAuthoringError(`.${method}() was called twice on "${entry.description}".`);
-      if (entry.settled !== undefined) throw new ClaimAuthoringError(`.${method}() came after "${entry.description}" was evaluated.`);
+  #settle(entry: Entry): Promise<Claim> {
+    const settled = this.#settled.get(entry) ?? decide(entry, this.#evaluation);
+    this.#settled.set(entry, settled);
+    return settled;
+  }
+
+  #handleOf(entry: Entry): AnyHandle {
+    const { description } = entry.spec;
+    const refuse = (problem: string): never => {
+      throw new ClaimAuthoringError(`${problem} ("${description}")`);
     };
-    const handle: ClaimHandle = {
-      label: (text) => {
-        once('label', entry.label !== undefined);
-        entry.label = checkedLabel(text);
+    const set = <K extends keyof ClaimSettings>(method: K, value: NonNullable<ClaimSettings[K]>): AnyHandle => {
+      if (entry.settings[method] !== undefined) refuse(`.${method}() was called twice`);
+      if (this.#settled.has(entry)) refuse(`.${method}() came after the claim was evaluated`);
+      entry.settings = { ...entry.settings, [method]: value };
+      return handle;
+    };
+    const passOnly = (method: string, instead: string): void => {
+      if (this.#evaluation === 'score') refuse(`.${method}() has no meaning in an eval that gives points. ${instead}`);
+    };
+    const handle: AnyHandle = {
+      key: (id) => {
+        if (this.#keys.has(checkedText('key', id))) refuse(`The key ${show(id)} is taken by another claim of this Attempt`);
+        set('key', id);
+        this.#keys.add(id);
         return handle;
       },
+      label: (text) => set('label', checkedText('label', text)),
+      group: (title) => set('group', checkedText('group', title)),
       optional: () => {
-        once('optional', entry.optional);
-        entry.optional = true;
-        return handle;
+        passOnly('optional', 'Points that cannot be told cannot be forgiven. Leave it out.');
+        if (entry.kind === 'points') refuse('.optional() has no meaning for points that are given');
+        return set('optional', true);
+      },
+      soft: () => {
+        passOnly('soft', 'A claim there decides nothing unless .gate() says so. Leave it out.');
+        if (entry.kind !== 'boolean') refuse('.soft() is for claims that hold or not. Use .atLeast(n) to record a measurement');
+        if (entry.settings.gate !== undefined) refuse('.soft() and .gate() contradict each other. Keep one');
+        return set('soft', true);
+      },
+      gate: (least) => {
+        if (entry.kind === 'points') refuse('.gate() has no meaning for points that are given');
+        if (entry.settings.soft === true) refuse('.soft() and .gate() contradict each other. Keep one');
+        if (entry.kind === 'measurement') return set('gate', authored(() => checkedThreshold('gate', least)));
+        if (least !== undefined) refuse('.gate(n) is for measurements; a claim that holds or not takes .gate()');
+        return set('gate', true);
+      },
+      atLeast: (least) => {
+        if (entry.kind !== 'measurement') refuse('.atLeast(n) is for measurements. For how often, give the number to the match: toolMatch(...).atLeast(2)');
+        return set('atLeast', authored(() => checkedThreshold('atLeast', least)));
+      },
+      score: (points) => {
+        if (this.#evaluation === 'pass') refuse('.score() gives points, and this eval passes or fails. Use defineScoreEval');
+        if (entry.kind === 'points') refuse('.score() has no meaning for points that are given');
+        return set('score', checkedPoints(points));
       },
       orStop: async () => {
         // The type of such a handle has no `orStop`; a file that nobody type-checked may call it all the same.
-        if (entry.atEnd === true) {
-          throw new ClaimAuthoringError(`.orStop() cannot wait for "${entry.description}": what an agent changed is judged when the test has ended. Leave .orStop() out.`);
-        }
-        once('orStop', entry.stopping);
-        entry.stopping = true;
-        for (const earlier of this.#entries.slice(0, entry.ordinal)) if (earlier.atEnd !== true) await this.#settle(earlier);
+        if (entry.spec.atEnd === true) refuse('.orStop() cannot wait for what an agent changed: it is judged when the test has ended. Leave .orStop() out');
+        if (entry.kind === 'points') refuse('.orStop() has no meaning for points that are given');
+        set('orStop', true);
+        for (const earlier of this.#entries.slice(0, entry.ordinal)) if (earlier.spec.atEnd !== true) await this.#settle(earlier);
         const claim = await this.#settle(entry);
-        if (claim.state === 'matched' || (claim.state === 'unavailable' && claim.optional)) return;
-        this.#closed = `the test was stopped by "${entry.description}"`;
-        throw new ClaimStop(entry.description);
+        if (claim.state === 'matched' || claim.state === 'measured' || (claim.state === 'unavailable' && claim.optional)) return;
+        this.#closed = `the test was stopped by "${description}"`;
+        throw new ClaimStop(description);
       },
     };
-    return handle;
-  }
-
-  #settle(entry: Entry): Promise<Claim> {
-    entry.settled ??= decide(entry);
-    return entry.settled;
+    return Object.freeze(handle);
   }
 }
 
-/** An author's own condition may never answer; the others are judged all the same. */
-async function inTime(entry: Entry): Promise<MatchOutcome> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`there was no answer within ${CONDITION_LIMIT_MS} ms`)), CONDITION_LIMIT_MS);
-  });
-  try {
-    return await Promise.race([entry.evaluate(), limit]);
-  } finally {
-    clearTimeout(timer);
-  }
+/** @throws ClaimAuthoringError unless it is a finite number of at least 0. */
+export function checkedPoints(points: unknown): number {
+  if (typeof points === 'number' && Number.isFinite(points) && points >= 0) return points;
+  throw new ClaimAuthoringError(`Points are a finite number of at least 0, not ${show(points)}.`);
 }
 
-async function decide(entry: Entry): Promise<Claim> {
-  const facts = {
-    ordinal: entry.ordinal,
-    description: entry.description,
-    ...(entry.label === undefined ? {} : { label: entry.label }),
-    optional: entry.optional,
-  };
-  try {
-    const outcome = await inTime(entry);
-    switch (outcome.status) {
-      case 'matched': return { ...facts, state: 'matched' };
-      case 'mismatched': return { ...facts, state: 'mismatched', expected: outcome.expected, received: withPath(outcome) };
-      case 'unavailable': return { ...facts, state: 'unavailable', reason: outcome.reason };
-    }
-  } catch (error) {
-    return { ...facts, state: 'errored', reason: error instanceof Error ? error.message : String(error) };
-  }
-}
-
-function withPath(outcome: MatchOutcome & { status: 'mismatched' }): string {
-  return outcome.path === undefined ? outcome.received : `${outcome.received} at ${outcome.path}`;
-}
-
-function checkedLabel(text: string): string {
-  if (typeof text !== 'string' || text.trim() === '' || [...text].length > LABEL_CHARACTERS || /[\u0000-\u001f\u007f]/.test(text)) {
-    throw new ClaimAuthoringError(`A label has 1 to ${LABEL_CHARACTERS} characters and no control characters; ${JSON.stringify(text)} is none.`);
+/** @throws ClaimAuthoringError unless it can stand in a table: 1 to 256 characters, not blank, no control characters. */
+export function checkedText(method: string, text: string): string {
+  if (typeof text !== 'string' || text.trim() === '' || [...text].length > TEXT_CHARACTERS || /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(text)) {
+    throw new ClaimAuthoringError(`.${method}() needs 1 to ${TEXT_CHARACTERS} characters and no control characters; ${show(text)} is none.`);
   }
   return text;
+}
+
+/** What `niceeval/expect` refuses is here a mistake in how a claim is made. */
+function authored<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw new ClaimAuthoringError(wordsOfThrown(error), { cause: error });
+  }
 }

@@ -1,7 +1,9 @@
-import type { EvidenceCoverage } from '../evidence/coverage.js';
+import type { CostEstimate } from '../evidence/cost.js';
+import type { EvidenceChannel, EvidenceCoverage } from '../evidence/coverage.js';
 import type { StreamEvent } from '../evidence/events.js';
-import { toolOccurrencesOf, type ToolOccurrence } from '../evidence/occurrence.js';
+import { sessionOccurrencesOf, type EventOccurrence, type ToolOccurrence } from '../evidence/occurrence.js';
 import type { TurnStatus } from '../evidence/turn.js';
+import type { Usage } from '../evidence/usage.js';
 
 /** What one session came to, as far as a scope reaches. */
 export interface SessionEvidence {
@@ -11,35 +13,75 @@ export interface SessionEvidence {
   readonly statuses: readonly TurnStatus[];
 }
 
+/** What one turn consumed. */
+export interface TurnConsumption {
+  readonly label: string;
+  /** Absent: nobody told. */
+  readonly usage?: Usage;
+  /** Why its usage is not complete. Absent: it is. */
+  readonly gap?: string;
+  readonly durationMs: number;
+  /** What its usage comes to by the price table. */
+  readonly estimate: () => CostEstimate;
+}
+
 /** The evidence a claim is about, frozen when it is made. */
 export interface ScopeEvidence {
   /** For messages: `turn 1`, `the session`, `the attempt`. */
   readonly name: string;
   readonly sessions: readonly SessionEvidence[];
+  /** The turns that have ended, in order. */
+  readonly turns: readonly TurnConsumption[];
   readonly coverage: EvidenceCoverage;
   /** A send of this scope is under way, so nothing about it is complete. */
   readonly running: boolean;
 }
 
-/** The tool calls of a scope, paired within each session, and the ends that nothing started. */
-export function occurrencesOf(scope: ScopeEvidence): { readonly occurrences: readonly ToolOccurrence[]; readonly orphanEnds: number } {
-  const perSession = scope.sessions.map(({ events, earlier = [] }) => {
-    if (earlier.length === 0) return toolOccurrencesOf(events);
-    const whole = toolOccurrencesOf([...earlier, ...events]);
-    return {
-      occurrences: whole.occurrences.filter((call) => call.startedIndex >= earlier.length),
-      orphanEnds: whole.orphanEnds - toolOccurrencesOf(earlier).orphanEnds,
-    };
-  });
+/** What happened in one session of a scope, paired. */
+export interface ScopedOccurrences {
+  readonly occurrences: readonly ToolOccurrence[];
+  readonly orphanEnds: number;
+  readonly events: readonly EventOccurrence[];
+}
+
+const known = new WeakMap<SessionEvidence, ScopedOccurrences>();
+
+/** Pairs a session once, however many claims ask. */
+export function occurrencesIn(session: SessionEvidence): ScopedOccurrences {
+  const found = known.get(session) ?? paired(session);
+  known.set(session, found);
+  return found;
+}
+
+function paired({ events, earlier = [] }: SessionEvidence): ScopedOccurrences {
+  if (earlier.length === 0) return sessionOccurrencesOf(events);
+  const whole = sessionOccurrencesOf([...earlier, ...events]);
   return {
-    occurrences: perSession.flatMap((session) => session.occurrences),
-    orphanEnds: perSession.reduce((sum, session) => sum + session.orphanEnds, 0),
+    occurrences: whole.occurrences.filter((call) => call.startedIndex >= earlier.length),
+    orphanEnds: whole.orphanEnds - sessionOccurrencesOf(earlier).orphanEnds,
+    events: whole.events.slice(earlier.length),
   };
 }
 
+/** The tool calls of a scope, paired within each session, and the ends that nothing started. */
+export function occurrencesOf(scope: ScopeEvidence): { readonly occurrences: readonly ToolOccurrence[]; readonly orphanEnds: number } {
+  const sessions = scope.sessions.map(occurrencesIn);
+  const [only] = sessions;
+  return {
+    occurrences: only !== undefined && sessions.length === 1 ? only.occurrences : sessions.flatMap((session) => session.occurrences),
+    orphanEnds: sessions.reduce((sum, session) => sum + session.orphanEnds, 0),
+  };
+}
+
+/** Why a picture is not complete, for people and for machines. */
+export interface Gap {
+  readonly code: string;
+  readonly reason: string;
+}
+
 /** Why a channel of a scope is not complete, or `undefined` when it is. */
-export function gapOf(scope: ScopeEvidence, channel: keyof EvidenceCoverage): string | undefined {
-  if (scope.running) return `a send of ${scope.name} is still under way`;
+export function gapOf(scope: ScopeEvidence, channel: EvidenceChannel): Gap | undefined {
+  if (scope.running) return { code: 'scope-still-running', reason: `a send of ${scope.name} is still under way` };
   const entry = scope.coverage[channel];
-  return entry.status === 'complete' ? undefined : `${channel} coverage is ${entry.status}: ${entry.reason}`;
+  return entry.status === 'complete' ? undefined : { code: `${channel}-coverage-${entry.status}`, reason: `${channel} coverage is ${entry.status}: ${entry.reason}` };
 }

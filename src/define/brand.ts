@@ -1,5 +1,6 @@
 import { isJsonObject, jsonValueSchema } from '../evidence/json.js';
 import { show } from '../expect/match.js';
+import { judgeConfigProblem } from '../judge/config.js';
 import { DefinitionError } from './errors.js';
 
 /** What a definition is of. */
@@ -28,6 +29,12 @@ export function checkKeys(factory: string, input: unknown, known: readonly strin
 export function checkCount(factory: string, field: string, value: unknown, least = 1): void {
   if (value === undefined || (typeof value === 'number' && Number.isInteger(value) && value >= least)) return;
   throw new DefinitionError(`${factory}: \`${field}\` must be a whole number of at least ${least}, not ${show(value)}.`);
+}
+
+/** @throws DefinitionError unless the value is absent or the configuration of a judge. */
+export function checkJudge(factory: string, value: unknown): void {
+  const problem = value === undefined ? undefined : judgeConfigProblem(value);
+  if (problem !== undefined) throw new DefinitionError(`${factory}: \`judge\`: ${problem}.`);
 }
 
 /** @throws DefinitionError unless the value is absent or a text. */

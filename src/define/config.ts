@@ -1,5 +1,6 @@
 import { modelPriceSchema, type Pricing } from '../evidence/cost.js';
-import { brandDefinition, checkCount, checkKeys, checkMembers } from './brand.js';
+import type { JudgeConfig } from '../judge/config.js';
+import { brandDefinition, checkCount, checkJudge, checkKeys, checkMembers } from './brand.js';
 
 /** What {@link defineConfig} takes. */
 export interface ConfigInput {
@@ -12,6 +13,8 @@ export interface ConfigInput {
    * estimates are made of it.
    */
   readonly pricing?: Pricing;
+  /** The model that `t.judge` asks, where neither the eval nor the experiment names one. */
+  readonly judge?: JudgeConfig;
 }
 
 /** The project's configuration. */
@@ -23,9 +26,10 @@ export type ConfigDefinition = ConfigInput;
  * @throws DefinitionError for an unknown field or a value of the wrong kind.
  */
 export function defineConfig(input: ConfigInput): ConfigDefinition {
-  checkKeys('defineConfig', input, ['maxConcurrency', 'timeoutMs', 'pricing']);
+  checkKeys('defineConfig', input, ['maxConcurrency', 'timeoutMs', 'pricing', 'judge']);
   checkCount('defineConfig', 'maxConcurrency', input.maxConcurrency);
   checkCount('defineConfig', 'timeoutMs', input.timeoutMs);
+  checkJudge('defineConfig', input.judge);
   checkMembers('defineConfig', 'pricing', input.pricing, {
     of: 'prices: { inputPerMTok, outputPerMTok, cacheReadPerMTok?, cacheWritePerMTok? }, numbers of at least 0',
     fits: (price) => modelPriceSchema.safeParse(price).success,

@@ -1,11 +1,12 @@
 import type { JsonValue } from '../evidence/json.js';
 import type { SandboxSpec } from '../sandbox/sandbox.js';
-import { brandDefinition, checkCount, checkJson, checkKeys, checkText } from './brand.js';
-import type { TestContext } from './context.js';
+import type { JudgeConfig } from '../judge/config.js';
+import { brandDefinition, checkCount, checkJson, checkJudge, checkKeys, checkText } from './brand.js';
+import type { ScoreTestContext, TestContext } from './context.js';
 import { DefinitionError } from './errors.js';
 
-/** What {@link defineEval} takes. */
-export interface EvalInput {
+/** What every eval may say. */
+interface AnyEvalInput {
   readonly description?: string;
   /** For `--tag`. */
   readonly tags?: readonly string[];
@@ -15,14 +16,28 @@ export interface EvalInput {
   readonly timeoutMs?: number;
   /** Where it runs. Default: what the experiment says, else the project's own sandbox image. */
   readonly sandbox?: SandboxSpec;
+  /** Which model `judge` asks; `true`: what the experiment or the configuration says. Default: the same. */
+  readonly judge?: true | JudgeConfig;
+}
+
+/** What {@link defineEval} takes. */
+export interface EvalInput extends AnyEvalInput {
   /** The task and the claims. */
   readonly test: (t: TestContext) => Promise<void> | void;
 }
 
-/** An eval. Its id is its path below `evals/`. */
-export type EvalDefinition = EvalInput;
+/** What {@link defineScoreEval} takes. */
+export interface ScoreEvalInput extends AnyEvalInput {
+  /** The task, the claims and what they are worth. */
+  readonly test: (t: ScoreTestContext) => Promise<void> | void;
+}
 
-const KEYS = ['description', 'tags', 'metadata', 'timeoutMs', 'sandbox', 'test'];
+/** An eval. Its id is its path below `evals/`. */
+export type EvalDefinition =
+  | (EvalInput & { readonly evaluationKind: 'pass' })
+  | (ScoreEvalInput & { readonly evaluationKind: 'score' });
+
+const KEYS = ['description', 'tags', 'metadata', 'timeoutMs', 'sandbox', 'judge', 'test'];
 
 /**
  * Defines an eval: export it by default from `evals/<id>.eval.ts`.
@@ -30,18 +45,34 @@ const KEYS = ['description', 'tags', 'metadata', 'timeoutMs', 'sandbox', 'test']
  * @throws DefinitionError for a missing `test`, an unknown field or a value of the wrong kind.
  */
 export function defineEval(input: EvalInput): EvalDefinition {
+  checkEval('defineEval', input);
+  return brandDefinition('eval', { ...input, evaluationKind: 'pass' as const });
+}
+
+/**
+ * Defines an eval that gives points: a claim is worth what `.score(n)` says, and `t.score(n)` gives what the test worked
+ * out itself. It passes unless something errored or a claim with `.gate()` does not hold.
+ *
+ * @throws DefinitionError like `defineEval`.
+ */
+export function defineScoreEval(input: ScoreEvalInput): EvalDefinition {
+  checkEval('defineScoreEval', input);
+  return brandDefinition('eval', { ...input, evaluationKind: 'score' as const });
+}
+
+function checkEval(factory: string, input: EvalInput | ScoreEvalInput): void {
   if (typeof input === 'object' && input !== null && 'id' in input) {
-    throw new DefinitionError('defineEval takes no `id`: the id of an eval is its path below evals/. Rename the file instead.');
+    throw new DefinitionError(`${factory} takes no \`id\`: the id of an eval is its path below evals/. Rename the file instead.`);
   }
-  checkKeys('defineEval', input, KEYS);
+  checkKeys(factory, input, KEYS);
   if (typeof input.test !== 'function') {
-    throw new DefinitionError('defineEval: `test` is missing. Give it a function that sends the task and makes claims: `async test(t) { ... }`.');
+    throw new DefinitionError(`${factory}: \`test\` is missing. Give it a function that sends the task and makes claims: \`async test(t) { ... }\`.`);
   }
-  checkText('defineEval', 'description', input.description);
+  checkText(factory, 'description', input.description);
   if (input.tags !== undefined && (!Array.isArray(input.tags) || input.tags.some((tag) => typeof tag !== 'string' || tag.trim() === ''))) {
-    throw new DefinitionError('defineEval: `tags` must be a list of words.');
+    throw new DefinitionError(`${factory}: \`tags\` must be a list of words.`);
   }
-  checkJson('defineEval', 'metadata', input.metadata);
-  checkCount('defineEval', 'timeoutMs', input.timeoutMs);
-  return brandDefinition('eval', input);
+  checkJson(factory, 'metadata', input.metadata);
+  checkCount(factory, 'timeoutMs', input.timeoutMs);
+  if (input.judge !== true) checkJudge(factory, input.judge);
 }

@@ -1,8 +1,9 @@
 import type { Agent } from '../agents/agent.js';
 import { isAgent } from '../agents/define-agent.js';
 import type { JsonValue } from '../evidence/json.js';
+import type { JudgeConfig } from '../judge/config.js';
 import type { SandboxSpec } from '../sandbox/sandbox.js';
-import { brandDefinition, checkCount, checkJson, checkKeys, checkMembers, checkText } from './brand.js';
+import { brandDefinition, checkCount, checkJson, checkJudge, checkKeys, checkMembers, checkText } from './brand.js';
 import { DefinitionError } from './errors.js';
 
 /** What an `evals` function is asked about. */
@@ -41,13 +42,15 @@ export interface ExperimentInput {
   readonly maxConcurrency?: number;
   /** How the model is asked. Needed by agents that cannot work without a model. */
   readonly gateway?: ScriptedGateway;
+  /** The model that `t.judge` asks. The eval's own wins. */
+  readonly judge?: JudgeConfig;
 }
 
 /** An experiment. Its id is its path below `experiments/`. */
 export type ExperimentDefinition = ExperimentInput;
 
 const KEYS = [
-  'agent', 'model', 'reasoningEffort', 'evals', 'attempts', 'flags', 'labels', 'description', 'sandbox', 'timeoutMs', 'maxConcurrency', 'gateway',
+  'agent', 'model', 'reasoningEffort', 'evals', 'attempts', 'flags', 'labels', 'description', 'sandbox', 'timeoutMs', 'maxConcurrency', 'gateway', 'judge',
 ];
 
 /**
@@ -69,6 +72,7 @@ export function defineExperiment(input: ExperimentInput): ExperimentDefinition {
   checkMembers('defineExperiment', 'labels', input.labels, {
     of: 'texts and finite numbers', fits: (label) => typeof label === 'string' || (typeof label === 'number' && Number.isFinite(label)),
   });
+  checkJudge('defineExperiment', input.judge);
   checkCount('defineExperiment', 'attempts', input.attempts);
   checkCount('defineExperiment', 'timeoutMs', input.timeoutMs);
   checkCount('defineExperiment', 'maxConcurrency', input.maxConcurrency);

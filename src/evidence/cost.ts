@@ -16,11 +16,15 @@ export type CostEstimate =
   | {
       readonly state: 'estimated';
       readonly usd: number;
+      /** Without what is only known from above: a cache bucket without a price of its own is priced as input. */
+      readonly leastUSD: number;
       /** What makes it more or less than the bill. */
       readonly notes: readonly string[];
     }
   | {
       readonly state: 'unknown';
+      /** What has a price comes to this at least. */
+      readonly leastUSD: number;
       /** Models without a price. */
       readonly models: readonly string[];
       readonly reason: string;

@@ -1,4 +1,4 @@
-import type { StreamEvent, ToolOperation } from './events.js';
+import type { StreamEvent, SubagentOperation, ToolOperation } from './events.js';
 import type { JsonValue } from './json.js';
 
 /** Where a tool call stands. `undecidable`: its start and end cannot be paired for certain. */
@@ -23,72 +23,115 @@ export interface ToolOccurrences {
   readonly orphanEnds: number;
 }
 
-interface Call { occurrence: ToolOccurrence; ambiguous: boolean; }
+/** One event, with what it belongs to. */
+export interface EventOccurrence {
+  readonly event: StreamEvent;
+  /** Index in the events it was made from. */
+  readonly index: number;
+  /** For the start or the end of a tool call. Absent for an end: which call ended cannot be told. */
+  readonly call?: ToolOccurrence;
+  /** For the start or the end of a delegation: to whom. Absent for an end: which one ended cannot be told. */
+  readonly subagent?: SubagentOperation;
+}
 
-/** The calls of one id: those that have not ended, and the last that has. */
-interface Lane { open: Call[]; ended: Call | undefined; openSubagents: number; }
+/** Everything that happened in one session, paired by id and kind. */
+export interface SessionOccurrences extends ToolOccurrences {
+  /** One for each event, in order. */
+  readonly events: readonly EventOccurrence[];
+}
+
+/** A start that waits for its end, or has found it. */
+interface Begun {
+  readonly started: StreamEvent & { type: 'operation.started' };
+  readonly index: number;
+  end?: { readonly event: StreamEvent & { type: 'operation.finished' }; readonly index: number };
+  ambiguous: boolean;
+}
+
+/** What one id stands for: the starts of each kind that have not ended, and the last of tools that has. */
+interface Lane { readonly tool: Begun[]; readonly subagent: Begun[]; ended: Begun | undefined }
 
 /**
  * Pairs the tool starts and ends of one session by id and kind. Calls that are open under one id at once are
  * undecidable; so is a call that ends twice, or ends as another kind.
  */
 export function toolOccurrencesOf(events: readonly StreamEvent[]): ToolOccurrences {
-  const calls: Call[] = [];
+  const { begun, orphanEnds } = pair(events);
+  return { occurrences: callsOf(begun).map(({ call }) => call), orphanEnds };
+}
+
+/** The same pairing, told for each event as well. Delegations are paired alike. */
+export function sessionOccurrencesOf(events: readonly StreamEvent[]): SessionOccurrences {
+  const { begun, orphanEnds } = pair(events);
+  const belongings = new Map<number, Pick<EventOccurrence, 'call' | 'subagent'>>();
+  const calls = callsOf(begun);
+  const belongs = (one: Begun, to: Pick<EventOccurrence, 'call' | 'subagent'>): void => {
+    belongings.set(one.index, to);
+    if (one.end !== undefined && !one.ambiguous) belongings.set(one.end.index, to);
+  };
+  for (const { one, call } of calls) belongs(one, { call });
+  for (const one of begun) if (one.started.operation.kind === 'subagent') belongs(one, { subagent: one.started.operation });
+  return {
+    occurrences: calls.map(({ call }) => call),
+    orphanEnds,
+    events: events.map((event, index) => ({ event, index, ...belongings.get(index) })),
+  };
+}
+
+function pair(events: readonly StreamEvent[]): { readonly begun: readonly Begun[]; readonly orphanEnds: number } {
+  const begun: Begun[] = [];
   const lanes = new Map<string, Lane>();
   const laneOf = (id: string): Lane => {
-    const lane = lanes.get(id) ?? { open: [], ended: undefined, openSubagents: 0 };
+    const lane = lanes.get(id) ?? { tool: [], subagent: [], ended: undefined };
     lanes.set(id, lane);
     return lane;
   };
   let orphanEnds = 0;
   for (const [index, event] of events.entries()) {
     if (event.type === 'operation.started') {
-      const lane = laneOf(event.operationId);
-      if (event.operation.kind === 'subagent') {
-        lane.openSubagents += 1;
-        continue;
-      }
-      const call: Call = { occurrence: pendingOf(event, event.operation, index), ambiguous: false };
-      calls.push(call);
-      lane.open.push(call);
-      if (lane.open.length > 1) for (const overlapping of lane.open) overlapping.ambiguous = true;
+      const open = laneOf(event.operationId)[event.operation.kind];
+      // Of several that are open, all but a first one are known to overlap already.
+      const [first] = open;
+      if (first !== undefined) first.ambiguous = true;
+      const one: Begun = { started: event, index, ambiguous: first !== undefined };
+      begun.push(one);
+      open.push(one);
     } else if (event.type === 'operation.finished') {
       const lane = laneOf(event.operationId);
-      if (event.kind === 'subagent') {
-        if (lane.openSubagents > 0) lane.openSubagents -= 1;
-        else for (const call of lane.open) call.ambiguous = true;
-        continue;
-      }
-      const call = lane.open.shift();
-      if (call === undefined) {
+      const one = lane[event.kind].shift();
+      if (one !== undefined) {
+        one.end = { event, index };
+        if (event.kind === 'tool') lane.ended = one;
+      } else if (event.kind === 'subagent') {
+        const [call] = lane.tool;
+        if (call !== undefined) call.ambiguous = true;
+      } else {
         orphanEnds += 1;
         if (lane.ended !== undefined) lane.ended.ambiguous = true;
-        continue;
       }
-      call.occurrence = { ...call.occurrence, ...endOf(event) };
-      lane.ended = call;
     }
   }
-  return { occurrences: calls.map(knownOf), orphanEnds };
+  return { begun, orphanEnds };
 }
 
-function knownOf({ occurrence, ambiguous }: Call): ToolOccurrence {
-  if (!ambiguous) return occurrence;
-  const { output: _output, exitCode: _exitCode, ...known } = occurrence;
-  return { ...known, status: 'undecidable' };
+function callsOf(begun: readonly Begun[]): readonly { readonly one: Begun; readonly call: ToolOccurrence }[] {
+  return begun.flatMap((one) => {
+    const { started, index, end, ambiguous } = one;
+    if (started.operation.kind !== 'tool') return [];
+    const call: ToolOccurrence = {
+      operationId: started.operationId,
+      startedIndex: index,
+      operation: started.operation,
+      ...endingOf(ambiguous ? undefined : end?.event),
+      ...(ambiguous ? { status: 'undecidable' } : {}),
+      ...(started.parentOperationId === undefined ? {} : { parentOperationId: started.parentOperationId }),
+    };
+    return [{ one, call }];
+  });
 }
 
-function pendingOf(event: StreamEvent & { type: 'operation.started' }, operation: ToolOperation, index: number): ToolOccurrence {
-  return {
-    operationId: event.operationId,
-    startedIndex: index,
-    operation,
-    status: 'pending',
-    ...(event.parentOperationId === undefined ? {} : { parentOperationId: event.parentOperationId }),
-  };
-}
-
-function endOf(event: StreamEvent & { type: 'operation.finished'; kind: 'tool' }): Pick<ToolOccurrence, 'status' | 'output' | 'exitCode'> {
+function endingOf(event: (StreamEvent & { type: 'operation.finished' }) | undefined): Pick<ToolOccurrence, 'status' | 'output' | 'exitCode'> {
+  if (event?.kind !== 'tool') return { status: 'pending' };
   return {
     status: event.status,
     ...(event.output === undefined ? {} : { output: event.output }),

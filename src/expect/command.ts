@@ -25,7 +25,8 @@ const SHELLS = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh']);
  * (`logical-command/v1`). It never looks at shell text; most coding CLIs state nothing else, and then this match is
  * unavailable.
  */
-export function commandMatch(executable: string, conditions: CommandConditions = {}): ToolMatch {
+export function commandMatch(executable: string, given: CommandConditions = {}): ToolMatch {
+  const conditions = structuredClone(given);
   if (typeof executable !== 'string' || executable === '') throw new TypeError('commandMatch needs the name of an executable.');
   const unknown = Object.keys(conditions).find((key) => !['argsStart', 'excludes', 'status'].includes(key));
   if (unknown !== undefined) throw new TypeError(`commandMatch does not know the condition "${unknown}". It knows argsStart, excludes and status.`);
@@ -40,6 +41,7 @@ export function commandMatch(executable: string, conditions: CommandConditions =
   return createMatch({
     domain: 'tool',
     description,
+    concerns: ({ operation }) => operation.command?.classification !== 'not-command',
     evaluate: (call) => withStatus(matchWords(executable, conditions, call, description), conditions.status, call),
   });
 }

@@ -1,6 +1,11 @@
 export { and, not, or } from './combine.js';
-export { jsonMatch, type JsonPattern } from './json-match.js';
-export type { Match, MatchOutcome, ToolMatch, ValueMatch } from './match.js';
 export { commandMatch, type CommandConditions } from './command.js';
+export type { CountRange } from './count-range.js';
+export { eventMatch, type EventConditions, type EventKind } from './event.js';
+export { jsonMatch, type JsonPattern } from './json-match.js';
+export type { EventMatch, Match, MatchOutcome, ScoreMatch, ToolMatch, ValueMatch } from './match.js';
+export { referencesAnyPath } from './paths.js';
+export { matches, type StandardSchema } from './schema.js';
+export { excludes, hasSections, includes, includesUrl, pattern, similarity, type TextOptions } from './texts.js';
 export { toolMatch, type ToolConditions, type ToolStatus } from './tool.js';
-export { commandSucceeded, equals, excludes, includes, isDefined, isFalse, isTrue, pattern, satisfies } from './values.js';
+export { commandSucceeded, defineScoreMatch, defineValueMatch, equals, isDefined, isFalse, isTrue, satisfies } from './values.js';

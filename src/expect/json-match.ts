@@ -1,72 +1,97 @@
-import { createMatch, isMatch, MATCHED, show, type MatchOutcome, type ValueMatch } from './match.js';
+import { allOf, createMatch, isMatch, isValueMatch, MATCHED, mismatch, show, type PendingOutcome, type ValueMatch } from './match.js';
 
-/** A literal, a RegExp for the string at its place, a nested value match, an array, or an object of patterns. */
-export type JsonPattern = string | number | boolean | null | RegExp | ValueMatch | readonly JsonPattern[] | { readonly [key: string]: JsonPattern };
+/**
+ * A literal, a RegExp for the string at its place, a nested value match, a predicate of the value at its place, an array,
+ * or an object of patterns.
+ */
+export type JsonPattern =
+  | string | number | boolean | null | RegExp
+  | ValueMatch
+  | ((value: unknown) => boolean)
+  | readonly JsonPattern[]
+  | { readonly [key: string]: JsonPattern };
 
 /**
  * Compares JSON in part: an object pattern asks only for the keys it lists, at any depth; an array has the same length
- * and matches element by element.
+ * and matches element by element. A RegExp looks at the string at its own place and nowhere else.
  *
- * @throws TypeError for a pattern that is not JSON, a RegExp or a value match.
+ * @throws TypeError for a pattern that is not JSON, a RegExp, a function or a value match.
  */
-export function jsonMatch(expected: JsonPattern): ValueMatch {
-  checkPattern(expected, '', []);
-  const description = `matches JSON ${show(describe(expected))}`;
-  return createMatch({ domain: 'value', description, evaluate: (value) => compare(expected, value, '') });
+export function jsonMatch(pattern: JsonPattern): ValueMatch {
+  checkPattern(pattern, '', []);
+  const expected = copied(pattern);
+  const description = `matches JSON ${show(describePattern(expected))}`;
+  return createMatch({ domain: 'value', description, evaluate: (value: unknown) => comparePattern(expected, value, '') });
 }
 
-/** At once, unless a nested value match takes its time. */
-function compare(expected: JsonPattern, value: unknown, path: string): MatchOutcome | Promise<MatchOutcome> {
-  if (isMatch(expected)) {
-    const placed = (outcome: MatchOutcome): MatchOutcome => (outcome.status === 'mismatched' ? { ...outcome, path: path || '/' } : outcome);
-    const outcome = expected.evaluate(value);
-    return outcome instanceof Promise ? outcome.then(placed) : placed(outcome);
-  }
+/** Compares one place. At once, unless a nested value match takes its time. */
+export function comparePattern(expected: JsonPattern, value: unknown, path: string): PendingOutcome {
+  if (isMatch(expected)) return placed(expected.evaluate(value), path || '/');
   if (expected instanceof RegExp) {
     const found = typeof value === 'string' && new RegExp(expected.source, expected.flags).test(value);
-    return found ? MATCHED : mismatch(String(expected), value, path);
+    return found ? MATCHED : mismatch(String(expected), value, path || '/');
+  }
+  if (typeof expected === 'function') {
+    const answer: unknown = expected(value);
+    if (typeof answer !== 'boolean') throw new TypeError(`The predicate at ${path || '/'} answered ${show(answer)}. It must answer true or false, at once.`);
+    return answer ? MATCHED : mismatch(wordsOfFunction(expected), value, path || '/');
   }
   if (Array.isArray(expected)) {
-    if (!Array.isArray(value) || value.length !== expected.length) return mismatch(`an array of ${expected.length}`, value, path);
-    return firstTrouble(expected.map((item: JsonPattern, index) => compare(item, value[index], `${path}/${index}`)));
+    if (!Array.isArray(value) || value.length !== expected.length) return mismatch(`an array of ${expected.length}`, value, path || '/');
+    return allOf(expected.map((item: JsonPattern, index) => comparePattern(item, value[index], `${path}/${index}`)));
   }
   if (typeof expected === 'object' && expected !== null) {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return mismatch('an object', value, path);
-    return firstTrouble(Object.entries(expected).map(([key, item]) => (
-      Object.hasOwn(value, key) ? compare(item, (value as Record<string, unknown>)[key], `${path}/${key}`) : mismatch(`the key ${show(key)}`, value, path)
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return mismatch('an object', value, path || '/');
+    return allOf(Object.entries(expected).map(([key, item]) => (
+      Object.hasOwn(value, key) ? comparePattern(item, (value as Record<string, unknown>)[key], `${path}/${pointerPart(key)}`) : mismatch(`the key ${show(key)}`, value, path || '/')
     )));
   }
-  return Object.is(expected, value) ? MATCHED : mismatch(show(expected), value, path);
+  return Object.is(expected, value) ? MATCHED : mismatch(show(expected), value, path || '/');
 }
 
-function firstTrouble(pending: readonly (MatchOutcome | Promise<MatchOutcome>)[]): MatchOutcome | Promise<MatchOutcome> {
-  if (pending.some((outcome) => outcome instanceof Promise)) return Promise.all(pending).then(worstOf);
-  return worstOf(pending as readonly MatchOutcome[]);
+function placed(outcome: PendingOutcome, path: string): PendingOutcome {
+  if (outcome instanceof Promise) return outcome.then((settled) => placed(settled, path));
+  if (outcome.status !== 'mismatched') return outcome;
+  return { status: 'mismatched', expected: outcome.expected, get received() { return outcome.received; }, path };
 }
 
-function worstOf(outcomes: readonly MatchOutcome[]): MatchOutcome {
-  return outcomes.find((o) => o.status === 'mismatched') ?? outcomes.find((o) => o.status === 'unavailable') ?? MATCHED;
+/** A key as a part of a JSON Pointer (RFC 6901). */
+function pointerPart(key: string): string {
+  return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
-function mismatch(expected: string, value: unknown, path: string): MatchOutcome {
-  return { status: 'mismatched', expected, received: show(value), path: path || '/' };
-}
-
-function checkPattern(node: unknown, path: string, above: readonly unknown[]): void {
-  if (node === null || typeof node === 'string' || typeof node === 'boolean' || node instanceof RegExp || isMatch(node)) return;
+/** @throws TypeError for a pattern that nothing could be compared with. */
+export function checkPattern(node: unknown, path: string, above: readonly unknown[]): void {
+  if (node === null || typeof node === 'string' || typeof node === 'boolean' || typeof node === 'function' || node instanceof RegExp || isValueMatch(node)) return;
   if (typeof node === 'number' && Number.isFinite(node)) return;
   if (above.includes(node)) throw new TypeError(`jsonMatch cannot compare with a cycle at ${path}. Use JSON values, a RegExp or a value match.`);
-  if (Array.isArray(node)) return node.forEach((item, index) => checkPattern(item, `${path}/${index}`, [...above, node]));
-  if (typeof node === 'object' && [Object.prototype, null].includes(Object.getPrototypeOf(node) as null)) {
-    return Object.entries(node).forEach(([key, item]) => checkPattern(item, `${path}/${key}`, [...above, node]));
+  if (Array.isArray(node)) return Array.from(node as unknown[]).forEach((item, index) => checkPattern(item, `${path}/${index}`, [...above, node]));
+  if (typeof node === 'object' && !isMatch(node) && [Object.prototype, null].includes(Object.getPrototypeOf(node) as null)) {
+    return Object.entries(Object.getOwnPropertyDescriptors(node)).forEach(([key, { get, value }]) => {
+      if (get !== undefined) throw new TypeError(`jsonMatch cannot compare with a getter at ${path}/${key}: it may answer differently each time. Use a plain value.`);
+      checkPattern(value, `${path}/${key}`, [...above, node]);
+    });
   }
-  throw new TypeError(`jsonMatch cannot compare with ${show(node)} at ${path || '/'}. Use JSON values, a RegExp or a value match.`);
+  throw new TypeError(`jsonMatch cannot compare with ${show(node)} at ${path || '/'}. Use JSON values, a RegExp, a function or a value match.`);
 }
 
-function describe(node: JsonPattern): unknown {
+/** What the author changes later changes nothing here. */
+function copied(node: JsonPattern): JsonPattern {
+  if (typeof node !== 'object' || node === null || node instanceof RegExp || isMatch(node)) return node;
+  if (Array.isArray(node)) return node.map((item: JsonPattern) => copied(item));
+  return Object.fromEntries(Object.entries(node).map(([key, item]) => [key, copied(item)]));
+}
+
+/** A pattern as JSON, for descriptions. */
+export function describePattern(node: JsonPattern): unknown {
   if (node instanceof RegExp) return String(node);
   if (isMatch(node)) return node.description;
-  if (Array.isArray(node)) return node.map((item: JsonPattern) => describe(item));
-  if (typeof node === 'object' && node !== null) return Object.fromEntries(Object.entries(node).map(([key, item]) => [key, describe(item)]));
+  if (typeof node === 'function') return wordsOfFunction(node);
+  if (Array.isArray(node)) return node.map((item: JsonPattern) => describePattern(item));
+  if (typeof node === 'object' && node !== null) return Object.fromEntries(Object.entries(node).map(([key, item]) => [key, describePattern(item)]));
   return node;
+}
+
+function wordsOfFunction({ name }: { readonly name: string }): string {
+  return name === '' ? 'a condition' : `the condition ${name}`;
 }

@@ -1,7 +1,8 @@
 import type { ToolOperation } from '../evidence/events.js';
 import type { ToolOccurrence } from '../evidence/occurrence.js';
 import { isToolName } from '../evidence/tool-name.js';
-import { createMatch, isMatch, MATCHED, show, type MatchOutcome, type ToolMatch, type ValueMatch } from './match.js';
+import type { JsonValue } from '../evidence/json.js';
+import { allOf, createMatch, isValueMatch, MATCHED, show, type MatchOutcome, type PendingOutcome, type ToolMatch, type ValueMatch } from './match.js';
 
 const STATUSES = ['pending', 'completed', 'failed', 'rejected'] as const;
 
@@ -10,8 +11,8 @@ export type ToolStatus = (typeof STATUSES)[number];
 
 /** Further conditions of {@link toolMatch}. */
 export interface ToolConditions {
-  readonly input?: ValueMatch;
-  readonly output?: ValueMatch;
+  readonly input?: ValueMatch<JsonValue>;
+  readonly output?: ValueMatch<JsonValue>;
   readonly status?: ToolStatus;
 }
 
@@ -25,11 +26,18 @@ export function toolMatch(name?: string, conditions: ToolConditions = {}): ToolM
   const unknown = Object.keys(conditions).find((key) => !['input', 'output', 'status'].includes(key));
   if (unknown !== undefined) throw new TypeError(`toolMatch does not know the condition "${unknown}". It knows input, output and status.`);
   for (const key of ['input', 'output'] as const) {
-    if (conditions[key] !== undefined && !(isMatch(conditions[key]) && conditions[key].domain === 'value')) throw new TypeError(`toolMatch needs a value match as \`${key}\`, for instance jsonMatch({...}).`);
+    if (conditions[key] !== undefined && !isValueMatch(conditions[key])) throw new TypeError(`toolMatch needs a value match as \`${key}\`, for instance jsonMatch({...}).`);
   }
   checkStatus('toolMatch', conditions.status);
+  if (name !== undefined && (typeof name !== 'string' || name === '')) throw new TypeError(`toolMatch needs the name of a tool, not ${show(name)}. Leave it out for every tool.`);
   const description = describe(name, conditions);
-  return createMatch({ domain: 'tool', description, evaluate: async (call) => all(await Promise.all(conditionsOf(name, conditions, call, description))) });
+  const wanted = { ...conditions };
+  return createMatch({
+    domain: 'tool',
+    description,
+    concerns: ({ operation }) => name === undefined || name === operation.name || name === operation.tool || operation.tool === undefined,
+    evaluate: (call) => allOf(conditionsOf(name, wanted, call, description)),
+  });
 }
 
 /** @throws TypeError for a status that no tool call has. */
@@ -37,15 +45,15 @@ export function checkStatus(factory: string, status: ToolStatus | undefined): vo
   if (status !== undefined && !STATUSES.includes(status)) throw new TypeError(`${factory} does not know the status ${show(status)}. It knows pending, completed, failed and rejected.`);
 }
 
-function conditionsOf(name: string | undefined, conditions: ToolConditions, call: ToolOccurrence, description: string): readonly (MatchOutcome | Promise<MatchOutcome>)[] {
-  const outcomes: (MatchOutcome | Promise<MatchOutcome>)[] = [];
+function conditionsOf(name: string | undefined, conditions: ToolConditions, call: ToolOccurrence, description: string): readonly PendingOutcome[] {
+  const outcomes: PendingOutcome[] = [];
   const { operation } = call;
   const canonical = operation.tool === 'unknown' ? undefined : operation.tool;
   if (name !== undefined && name !== operation.name && mayBe(name, operation)) {
     return [{ status: 'unavailable', reason: `${operation.name} (${call.operationId}) was not classified, so it may be a ${name}` }];
   }
   if (name !== undefined && name !== operation.name && name !== canonical) {
-    return [{ status: 'mismatched', expected: description, received: operation.name }];
+    return [differentTool(description, operation.name)];
   }
   if (conditions.status !== undefined) outcomes.push(statusOutcome(conditions.status, call));
   if (conditions.input !== undefined) outcomes.push(conditions.input.evaluate(operation.input));
@@ -70,8 +78,8 @@ function statusOutcome(expected: ToolStatus, call: ToolOccurrence): MatchOutcome
   return call.status === expected ? MATCHED : { status: 'mismatched', expected: `status ${expected}`, received: call.status };
 }
 
-function all(outcomes: readonly MatchOutcome[]): MatchOutcome {
-  return outcomes.find((o) => o.status === 'mismatched') ?? outcomes.find((o) => o.status === 'unavailable') ?? MATCHED;
+function differentTool(expected: string, received: string): MatchOutcome {
+  return { status: 'mismatched', expected, received };
 }
 
 function describe(name: string | undefined, conditions: ToolConditions): string {

@@ -3,6 +3,7 @@ import { dirname, relative, resolve } from 'node:path';
 import { readFile } from 'node:fs/promises';
 import type { EvalDefinition } from '../define/eval.js';
 import type { EvalDescriptor, ExperimentDefinition } from '../define/experiment.js';
+import type { JudgeConfig } from '../judge/config.js';
 import { show } from '../expect/match.js';
 import { ScriptError } from '../gateway/errors.js';
 import { parseScript, type Script } from '../gateway/script.js';
@@ -39,6 +40,8 @@ export interface PlannedAttempt {
   readonly sandbox: SandboxSpec;
   /** Absent: no limit. `source` says who set it. */
   readonly timeout?: { readonly limitMs: number; readonly source: '--timeout' | 'experiment' | 'eval' | 'config' };
+  /** Who answers `t.judge`: the eval's word, then the experiment's, then the configuration's. Absent: nobody. */
+  readonly judge?: JudgeConfig;
   /** The script that the gateway plays. */
   readonly script?: { readonly name: string; readonly script: Script };
 }
@@ -153,6 +156,8 @@ function attemptsOf(
 ): readonly PlannedAttempt[] {
   const count = options.attempts ?? experiment.definition.attempts ?? 1;
   const timeout = timeoutOf(project, experiment.definition, found.definition, options);
+  const { judge: own = true } = found.definition;
+  const judge = own === true ? experiment.definition.judge ?? project.config.judge : own;
   return Array.from({ length: count }, (_item, position) => ({
     id: attemptIdOf(experiment.id, found.id, position + 1),
     evalId: found.id,
@@ -164,6 +169,7 @@ function attemptsOf(
     experiment: experiment.definition,
     sandbox: found.definition.sandbox ?? experiment.definition.sandbox ?? docker(),
     ...(timeout === undefined ? {} : { timeout }),
+    ...(judge === undefined ? {} : { judge }),
     ...(script === undefined ? {} : { script }),
   }));
 }

@@ -5,7 +5,7 @@ import { streamEventSchema } from '../evidence/events.js';
 import { workspaceChangesSchema } from '../evidence/file-changes.js';
 import { jsonValueSchema } from '../evidence/json.js';
 import { usageSchema } from '../evidence/usage.js';
-import { verdictSchema } from '../verdict/verdict.js';
+import { scoreSchema, verdictCauseSchema, verdictSchema } from '../verdict/verdict.js';
 
 /** The version of every file that this package writes. A reader takes unknown fields as they come. */
 export const SCHEMA_VERSION = 1;
@@ -25,8 +25,12 @@ export const attemptFileSchema = z.object({
   flags: z.record(z.string(), jsonValueSchema),
   labels: z.record(z.string(), z.union([z.string(), z.number()])),
   metadata: z.record(z.string(), jsonValueSchema),
+  // Records of before there were evals that give points lack these two.
+  evaluationKind: z.enum(['pass', 'score']).default('pass'),
   verdict: verdictSchema,
   reasons: z.array(z.string()),
+  causes: z.array(verdictCauseSchema).default([]),
+  score: scoreSchema.exactOptional(),
   interrupted: z.boolean(),
   error: z.object({
     phase: z.string(),
@@ -51,8 +55,9 @@ export const attemptFileSchema = z.object({
   estimatedCostUSD: z.number().nonnegative().exactOptional(),
   estimateNotes: z.array(z.string()).exactOptional(),
   unpriced: z.object({ models: z.array(z.string()), reason: z.string() }).exactOptional(),
+  judge: z.object({ usage: usageSchema, estimatedCostUSD: z.number().nonnegative().exactOptional() }).exactOptional(),
   gateway: z.object({ requests: count, usage: usageSchema }).exactOptional(),
-  diagnostics: z.array(z.object({ code: z.string(), message: z.string() })),
+  diagnostics: z.array(z.object({ code: z.string(), level: z.enum(['warning', 'error']).exactOptional(), message: z.string(), data: jsonValueSchema.exactOptional() })),
   logs: z.array(z.string()),
   startedAt: z.string(),
   timings: z.object({ queuedMs: z.number(), sandboxMs: z.number(), testMs: z.number(), teardownMs: z.number(), totalMs: z.number() }),

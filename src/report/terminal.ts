@@ -30,6 +30,12 @@ export function createTerminalReporter({ write, colors }: TerminalOptions): (eve
       case 'attempt.started':
         line(colors.dim(`  started  ${plainLine(event.evalId)} by ${plainLine(event.experimentId)}`));
         break;
+      case 'attempt.progress': {
+        const { message, current, total } = event.progress;
+        const count = current === undefined ? '' : ` (${current}${total === undefined ? '' : ` of ${total}`})`;
+        line(colors.dim(`  ${plainLine(event.evalId)} by ${plainLine(event.experimentId)}: ${clip(plainLine(message), 160)}${count}`));
+        break;
+      }
       case 'attempt.finished':
         done += 1;
         line(`  ${mark(event.result.verdict, colors)}  ${plainLine(event.result.evalId)} by ${plainLine(event.result.experimentId)} in ${seconds(event.result.timings.totalMs)} (${done} of ${planned})`);

@@ -5,10 +5,10 @@ import type { AttemptResult } from './result.js';
 
 /** What a result says of the plan: who, by whom, how, which time. */
 export function attemptFactsOf({ id, evalId, experimentId, index, evalDefinition, experiment }: PlannedAttempt): Pick<
-  AttemptResult, 'id' | 'evalId' | 'experimentId' | 'index' | 'agent' | 'model' | 'reasoningEffort' | 'flags' | 'labels' | 'metadata'
+  AttemptResult, 'id' | 'evalId' | 'experimentId' | 'index' | 'agent' | 'model' | 'reasoningEffort' | 'flags' | 'labels' | 'metadata' | 'evaluationKind'
 > {
   const { labels = {} } = experiment;
-  return { id, evalId, experimentId, index, agent: experiment.agent.name, ...settingsOf(experiment), labels, metadata: evalDefinition.metadata ?? {} };
+  return { id, evalId, experimentId, index, agent: experiment.agent.name, ...settingsOf(experiment), labels, metadata: evalDefinition.metadata ?? {}, evaluationKind: evalDefinition.evaluationKind };
 }
 
 /** What an agent is told of the plan. */

@@ -4,7 +4,7 @@ import { isAgentSendError } from '../agents/errors.js';
 import { createAgentSession } from '../agents/agent-session.js';
 import { ClaimStop } from '../assert/errors.js';
 import { ClaimLedger } from '../assert/ledger.js';
-import type { FileEvidence } from '../assert/file-claims.js';
+import type { FileEvidence } from '../assert/file-evidence.js';
 import type { Pricing } from '../evidence/cost.js';
 import type { WindowFlag, WorkspaceChanges } from '../evidence/file-changes.js';
 import { startDeadline, type Deadline } from '../lifetime/deadline.js';
@@ -12,23 +12,28 @@ import { messageOf, NiceEvalError } from '../lifetime/error.js';
 import { Scope } from '../lifetime/scope.js';
 import type { PlannedAttempt } from '../plan/plan.js';
 import type { NetworkPlan, OwnedSandbox, SandboxProvider } from '../sandbox/sandbox.js';
-import { verdictOf } from '../verdict/verdict.js';
+import type { DiagnosticInput, ProgressInput } from '../define/context.js';
+import { scoreOf, verdictOf } from '../verdict/verdict.js';
 import { createContentStore } from '../workspace/content-store.js';
 import { WorkspaceLedger, type ImageStates } from '../workspace/ledger.js';
 import { AgentIgnoredEndError, AgentThrewError, attemptErrorOf, NotAwaitedError, StrayExceptionError } from './attempt-error.js';
 import { agentFactsOf, attemptFactsOf } from './attempt-facts.js';
 import { checkedTurn } from './checked-turn.js';
 import { attemptCostOf } from './attempt-cost.js';
+import { AttemptNotes } from './attempt-notes.js';
+import { estimateCost } from './estimate-cost.js';
+import { createGroups } from './groups.js';
+import { createJudging, type Judges, type Judging } from './judging.js';
 import { EvidenceLog, nothingSeen } from './evidence-log.js';
 import type { ModelAccess, ModelLease } from './model-access.js';
 import type { NetworkPool } from './network-pool.js';
 import type { AttemptSink } from './ports.js';
-import type { AttemptError, AttemptPhase, AttemptResult, Diagnostic, TurnRecord } from './result.js';
+import type { AttemptError, AttemptPhase, AttemptResult, TurnRecord } from './result.js';
 import { createSandboxTools } from './sandbox-tools.js';
 import { abortionOf, withinPatience } from './patience.js';
 import { sealed } from './sealed.js';
 import type { StrayFailure, StrayFailures } from './stray-failures.js';
-import { createTestContext, SkipSignal } from './test-context.js';
+import { beginTest, SkipSignal } from './test-context.js';
 import { createTurnTaking } from './turn-taking.js';
 import { withoutSecrets } from './without-secrets.js';
 
@@ -59,6 +64,9 @@ export interface AttemptWorld {
   readonly queuedMs: number;
   /** Prices of the project. Default: only the built-in list. */
   readonly pricing?: Pricing;
+  readonly judges: Judges;
+  /** Told what a test says of its progress. */
+  readonly onProgress: (progress: ProgressInput) => void;
 }
 
 /** Runs one Attempt from an empty container to a sealed record. Never rejects because the agent or the world failed. */
@@ -73,11 +81,12 @@ class AttemptStory {
   readonly #attempt: PlannedAttempt;
   readonly #world: AttemptWorld;
   readonly #scope = new Scope();
-  readonly #claims = new ClaimLedger();
+  readonly #groups = createGroups();
+  readonly #claims: ClaimLedger;
+  readonly #judging: Judging;
   readonly #log: EvidenceLog;
   readonly #deadline: Deadline;
-  readonly #diagnostics: Diagnostic[] = [];
-  readonly #logs: string[] = [];
+  readonly #notes = new AttemptNotes();
   readonly #startedAt = new Date();
   readonly #clock = { begun: performance.now(), sandbox: 0, test: 0 };
   readonly #take: <T>(work: () => Promise<T>) => Promise<T>;
@@ -93,7 +102,10 @@ class AttemptStory {
   constructor(attempt: PlannedAttempt, world: AttemptWorld) {
     this.#attempt = attempt;
     this.#world = world;
-    this.#log = new EvidenceLog(attempt.experiment.agent.evidenceCoverage);
+    const pricing = world.pricing ?? {};
+    this.#log = new EvidenceLog(attempt.experiment.agent.evidenceCoverage, (usage) => estimateCost(usage, attempt.experiment.model, { pricing }));
+    this.#claims = new ClaimLedger({ evaluation: attempt.evalDefinition.evaluationKind, groups: () => this.#groups.current() });
+    this.#judging = createJudging({ judge: world.judges.of(attempt.judge), claims: this.#claims, pricing });
     this.#deadline = startDeadline(attempt.timeout?.limitMs, {
       budget: `attempt timeout (set by ${attempt.timeout?.source ?? 'nobody'})`, parent: world.signal,
     });
@@ -166,21 +178,25 @@ class AttemptStory {
   async test(): Promise<void> {
     if (this.#error !== undefined) return;
     const { signal } = this.#deadline;
-    const t = createTestContext({
+    const options = {
       attempt: this.#attempt,
       log: this.#log,
       claims: this.#claims,
+      groups: this.#groups,
+      judging: this.#judging,
       signal,
       ...(this.#sandbox === undefined ? {} : { sandbox: this.#sandboxTools(this.#sandbox) }),
-      send: (input, session, fits) => this.#take(() => {
+      send: (input: TurnInput, session: AgentSession, fits: () => void) => this.#take(() => {
         fits();
         return this.#send(input, session);
       }),
-      note: (message) => { this.#logs.push(message); },
-    });
+      note: (message: string) => this.#notes.log(message),
+      remark: (diagnostic: DiagnosticInput) => this.#notes.remark(diagnostic),
+      progress: this.#world.onProgress,
+    };
     this.#unwatch = this.#world.strays.watch(this.#stray);
     await this.#in('test', async () => {
-      const ended = (async () => this.#attempt.evalDefinition.test(t))();
+      const ended = beginTest(this.#attempt.evalDefinition, options);
       ended.catch(() => undefined); // Looked at below; a test that is left behind must not break the process.
       await Promise.race([ended, this.#leftBehind()]);
       signal.throwIfAborted();
@@ -283,7 +299,7 @@ class AttemptStory {
     });
     const counted = await this.#model?.close();
     // The network is free again only after the sandbox in it is gone.
-    for (const failure of await this.#scope.close()) this.#note('cleanup', `${failure.what}: ${failure.message}`);
+    for (const failure of await this.#scope.close()) this.#notes.note('cleanup', `${failure.what}: ${failure.message}`);
     this.#deadline.close();
     const claims = await this.#claims.settle();
     const error = this.#error;
@@ -293,10 +309,12 @@ class AttemptStory {
       ...(this.#skipped === undefined ? {} : { skipped: this.#skipped }),
     });
     const facts = attemptFactsOf(this.#attempt);
+    const score = facts.evaluationKind === 'score' ? scoreOf(claims) : undefined;
     const ended = performance.now();
     const result: AttemptResult = withoutSecrets({
       ...facts,
       ...judgement,
+      ...(score === undefined ? {} : { score }),
       interrupted: this.#world.signal.aborted,
       ...(error === undefined ? {} : { error }),
       ...(this.#skipped === undefined ? {} : { skipped: this.#skipped }),
@@ -304,10 +322,11 @@ class AttemptStory {
       turns: this.#log.turns,
       usage: this.#log.usage,
       ...attemptCostOf({ turns: this.#log.turns, usage: this.#log.usage, ...(facts.model === undefined ? {} : { model: facts.model }), pricing: this.#world.pricing ?? {} }),
+      ...this.#judging.spent(),
       changes: this.#changes(),
       ...(counted === undefined ? {} : { gateway: counted }),
-      diagnostics: this.#diagnostics,
-      logs: this.#logs,
+      diagnostics: this.#notes.diagnostics,
+      logs: this.#notes.logs,
       startedAt: this.#startedAt.toISOString(),
       timings: {
         queuedMs: Math.round(this.#world.queuedMs),
@@ -339,7 +358,7 @@ class AttemptStory {
       ...(endpoint === undefined ? {} : { endpoint }),
       openRaw: (name) => this.#world.sink.openRaw(`session${ordinal}-turn${turn}-${name}`),
       keepFile: (path, bytes) => this.#world.sink.keepFile(path, bytes),
-      diagnostic: (code, message) => this.#note(code, message),
+      diagnostic: (code, message) => this.#notes.note(code, message),
       onEnd: (what, cleanup) => this.#scope.defer(what, cleanup),
     };
   }
@@ -349,17 +368,13 @@ class AttemptStory {
     return { ...this.#agentContext(ordinal, session, signal), sandbox: boundSandbox(this.#sandbox, signal) };
   }
 
-  #note(code: string, message: string): void {
-    this.#diagnostics.push({ code, message });
-  }
-
   /** The first failure is the Attempt's; later ones, and those of teardown, are remarks. */
   #fail(phase: AttemptPhase, thrown: unknown): void {
     const error = attemptErrorOf(phase, thrown, {
       interrupted: this.#world.signal.aborted, signal: this.#deadline.signal, attempt: this.#attempt,
     });
     if (this.#error === undefined && phase !== 'teardown') this.#error = error;
-    else this.#note(error.code, `${error.phase}: ${error.message}`);
+    else this.#notes.note(error.code, `${error.phase}: ${error.message}`);
   }
 
   /** Runs one part, unless an earlier one failed. */

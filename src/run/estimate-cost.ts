@@ -23,24 +23,31 @@ const MTOK = 1_000_000;
  */
 export function estimateCost(usage: Usage, model: string | undefined, options: EstimateOptions = {}): CostEstimate {
   const parts = partsOf(usage, model);
-  const missing = (['inputTokens', 'outputTokens'] as const).filter((bucket) => usage[bucket] === undefined && !allReport(usage, bucket));
-  if (missing.length > 0) return { state: 'unknown', models: [], reason: `not reported: ${missing.join(', ')}` };
   const at = options.at ?? new Date();
   const unpriced = new Set<string>();
   const notes = new Set<string>();
   let usd = 0;
+  let leastUSD = 0;
+  let nameless = false;
   for (const { name, buckets } of parts) {
     if (PRICED.every((bucket) => (buckets[bucket] ?? 0) === 0)) continue; // Free at any price: Claude Code lists "<synthetic>" so.
-    if (name === undefined) return { state: 'unknown', models: [], reason: 'the model of some of the tokens is not known' };
-    const found = priceOf(name, options.pricing ?? {}, at);
-    if (found === undefined) unpriced.add(name);
-    else usd += priced(name, buckets, { found, notes });
+    const found = name === undefined ? undefined : priceOf(name, options.pricing ?? {}, at);
+    if (name === undefined) nameless = true;
+    else if (found === undefined) unpriced.add(name);
+    else {
+      const cost = priced(name, buckets, { found, notes });
+      usd += cost.usd;
+      leastUSD += cost.leastUSD;
+    }
   }
-  if (unpriced.size > 0) return { state: 'unknown', models: [...unpriced], reason: `unpriced: ${[...unpriced].join(', ')}. Add a price to \`pricing\` of defineConfig` };
+  const missing = (['inputTokens', 'outputTokens'] as const).filter((bucket) => usage[bucket] === undefined && !allReport(usage, bucket));
+  if (missing.length > 0) return { state: 'unknown', leastUSD, models: [], reason: `not reported: ${missing.join(', ')}` };
+  if (nameless) return { state: 'unknown', leastUSD, models: [], reason: 'the model of some of the tokens is not known' };
+  if (unpriced.size > 0) return { state: 'unknown', leastUSD, models: [...unpriced], reason: `unpriced: ${[...unpriced].join(', ')}. Add a price to \`pricing\` of defineConfig` };
   for (const bucket of ['cacheReadTokens', 'cacheCreationTokens'] as const) {
     if (usage[bucket] === undefined && !parts.some(({ buckets }) => buckets[bucket] !== undefined)) notes.add(`${bucket} were not reported and are not priced`);
   }
-  return { state: 'estimated', usd, notes: [...notes] };
+  return { state: 'estimated', usd, leastUSD, notes: [...notes] };
 }
 
 interface Part { readonly name: string | undefined; readonly buckets: Buckets }
@@ -61,7 +68,7 @@ function allReport(usage: Usage, bucket: (typeof PRICED)[number]): boolean {
   return split.length > 0 && split.every((buckets) => buckets[bucket] !== undefined);
 }
 
-function priced(name: string, buckets: Buckets, { found, notes }: { readonly found: FoundPrice; readonly notes: Set<string> }): number {
+function priced(name: string, buckets: Buckets, { found, notes }: { readonly found: FoundPrice; readonly notes: Set<string> }): { readonly usd: number; readonly leastUSD: number } {
   const { price } = found;
   const { inputTokens = 0, outputTokens = 0, cacheReadTokens = 0, cacheCreationTokens = 0 } = buckets;
   if (price.cacheReadPerMTok === undefined && cacheReadTokens > 0) notes.add(`${name}: cache reads have no price of their own and are priced as input, an upper bound`);
@@ -70,7 +77,8 @@ function priced(name: string, buckets: Buckets, { found, notes }: { readonly fou
   if (found.tierFrom !== undefined && inputTokens + cacheReadTokens + cacheCreationTokens > found.tierFrom) {
     notes.add(`${name}: requests of more than ${found.tierFrom} input tokens cost more, and how many there were is not known`);
   }
-  return (inputTokens * price.inputPerMTok + outputTokens * price.outputPerMTok
-    + cacheReadTokens * (price.cacheReadPerMTok ?? price.inputPerMTok)
-    + cacheCreationTokens * (price.cacheWritePerMTok ?? price.inputPerMTok)) / MTOK;
+  const certain = inputTokens * price.inputPerMTok + outputTokens * price.outputPerMTok
+    + cacheReadTokens * (price.cacheReadPerMTok ?? 0) + cacheCreationTokens * (price.cacheWritePerMTok ?? 0);
+  const atMost = (price.cacheReadPerMTok === undefined ? cacheReadTokens : 0) + (price.cacheWritePerMTok === undefined ? cacheCreationTokens : 0);
+  return { usd: (certain + atMost * price.inputPerMTok) / MTOK, leastUSD: certain / MTOK };
 }

@@ -1,4 +1,5 @@
-import type { ScopeEvidence } from '../assert/scope.js';
+import type { ScopeEvidence, TurnConsumption } from '../assert/scope.js';
+import type { CostEstimate } from '../evidence/cost.js';
 import { foldCoverage, lowerCoverage, completeEvidenceCoverage, type EvidenceCoverage } from '../evidence/coverage.js';
 import type { StreamEvent } from '../evidence/events.js';
 import type { Turn } from '../evidence/turn.js';
@@ -15,13 +16,21 @@ export interface OpenTurn {
 /** Everything that was seen of the agent in one Attempt. Lives outside the test, so nothing is lost when it is cut. */
 export class EvidenceLog {
   readonly #declared: EvidenceCoverage;
+  readonly #estimate: (usage: Usage) => CostEstimate;
+  /** Looks that were taken, until the next turn begins or ends. A turn that has ended does not change any more. */
+  #looks = new Map<string, ScopeEvidence>();
+  readonly #turnLooks = new Map<TurnRecord, ScopeEvidence>();
   readonly #turns: TurnRecord[] = [];
   #open: OpenTurn | undefined;
   #sessions = 0;
 
-  /** @param declared The agent's own coverage; a turn may only lower it. */
-  constructor(declared: EvidenceCoverage) {
+  /**
+   * @param declared The agent's own coverage; a turn may only lower it.
+   * @param estimate What usage costs by the price table. Default: nobody knows.
+   */
+  constructor(declared: EvidenceCoverage, estimate: (usage: Usage) => CostEstimate = noPrices) {
     this.#declared = declared;
+    this.#estimate = estimate;
   }
 
   /** What the agent can give at the most. */
@@ -47,6 +56,7 @@ export class EvidenceLog {
     const turn = this.#turns.filter((record) => record.session === session).length + 1;
     const label = session === 1 ? `turn${turn}` : `session${session}/turn${turn}`;
     this.#open = { session, turn, label };
+    this.#looks = new Map();
     return this.#open;
   }
 
@@ -70,7 +80,13 @@ export class EvidenceLog {
       ...(seen.failure === undefined ? {} : { failure: seen.failure }),
     });
     this.#turns.push(record);
+    this.#looks = new Map();
     return record;
+  }
+
+  /** The events of each session that something was sent in. */
+  get sessions(): readonly (readonly StreamEvent[])[] {
+    return [...new Set(this.#turns.map((turn) => turn.session))].map((session) => this.eventsOf(session));
   }
 
   eventsOf(session?: number): readonly StreamEvent[] {
@@ -82,8 +98,19 @@ export class EvidenceLog {
     return this.#turns.filter((turn) => turn.session === first?.session && turn.turn < first.turn).flatMap((turn) => turn.events);
   }
 
-  /** A frozen look at one turn, one session or the whole Attempt. */
+  /** A frozen look at one turn, one session or the whole Attempt. The same until something happens, so that it is paired once. */
   scope(name: string, options: { readonly turn?: TurnRecord; readonly session?: number } = {}): ScopeEvidence {
+    const { turn, session } = options;
+    const key = `${session ?? 'all'} ${name}`;
+    const known = turn === undefined ? this.#looks.get(key) : this.#turnLooks.get(turn);
+    if (known !== undefined) return known;
+    const look = this.#look(name, options);
+    if (turn === undefined) this.#looks.set(key, look);
+    else this.#turnLooks.set(turn, look);
+    return look;
+  }
+
+  #look(name: string, options: { readonly turn?: TurnRecord; readonly session?: number }): ScopeEvidence {
     const turns = options.turn !== undefined ? [options.turn] : this.#turns.filter((turn) => options.session === undefined || turn.session === options.session);
     const ordinals = [...new Set(turns.map((turn) => turn.session))];
     return Object.freeze({
@@ -93,10 +120,26 @@ export class EvidenceLog {
         const earlier = this.#earlierThan(own[0]);
         return { events: own.flatMap((turn) => turn.events), ...(earlier.length === 0 ? {} : { earlier }), statuses: own.map((turn) => turn.status) };
       }),
+      turns: turns.map((turn) => this.#consumptionOf(turn)),
       coverage: turns.length === 0 ? this.#declared : foldCoverage(turns.map((turn) => turn.coverage)),
       running: options.turn === undefined && this.#open !== undefined && (options.session === undefined || this.#open.session === options.session),
     });
   }
+
+  #consumptionOf({ label, usage, coverage, durationMs }: TurnRecord): TurnConsumption {
+    const { status, reason } = coverage.usage;
+    return {
+      label,
+      durationMs,
+      ...(usage === undefined ? {} : { usage }),
+      ...(status === 'complete' ? {} : { gap: `${label}: usage coverage is ${status}: ${reason}` }),
+      estimate: () => this.#estimate(usage ?? {}),
+    };
+  }
+}
+
+function noPrices(): CostEstimate {
+  return { state: 'unknown', leastUSD: 0, models: [], reason: 'there is no price table' };
 }
 
 /** The coverage of an agent from which nothing was heard. */

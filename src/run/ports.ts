@@ -1,4 +1,5 @@
 import type { RawSink } from '../agents/agent.js';
+import type { ProgressInput } from '../define/context.js';
 import type { PlannedAttempt } from '../plan/plan.js';
 import type { AttemptResult, RunResult } from './result.js';
 
@@ -7,6 +8,7 @@ export type RunEvent =
   | { readonly type: 'run.started'; readonly runId: string; readonly planned: number; readonly at: string }
   | { readonly type: 'image.progress'; readonly line: string }
   | { readonly type: 'attempt.started'; readonly attempt: string; readonly evalId: string; readonly experimentId: string; readonly at: string }
+  | { readonly type: 'attempt.progress'; readonly attempt: string; readonly evalId: string; readonly experimentId: string; readonly progress: ProgressInput }
   | { readonly type: 'attempt.finished'; readonly result: AttemptResult }
   | { readonly type: 'run.warning'; readonly message: string }
   | { readonly type: 'run.finished'; readonly result: RunResult };

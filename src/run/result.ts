@@ -5,7 +5,7 @@ import type { WorkspaceChanges } from '../evidence/file-changes.js';
 import type { JsonValue } from '../evidence/json.js';
 import type { TurnStatus } from '../evidence/turn.js';
 import type { Usage } from '../evidence/usage.js';
-import type { Verdict } from '../verdict/verdict.js';
+import type { Score, Verdict, VerdictCause } from '../verdict/verdict.js';
 
 /** Where an Attempt broke. */
 export type AttemptPhase = 'sandbox' | 'gateway' | 'setup' | 'test' | 'send' | 'claims' | 'teardown' | 'record';
@@ -41,7 +41,10 @@ export interface TurnRecord {
 /** Something worth knowing that changes no verdict. */
 export interface Diagnostic {
   readonly code: string;
+  /** Only of remarks that the test made. */
+  readonly level?: 'warning' | 'error';
   readonly message: string;
+  readonly data?: JsonValue;
 }
 
 /** How long the parts of an Attempt took, in milliseconds. */
@@ -68,9 +71,14 @@ export interface AttemptResult {
   readonly labels: { readonly [label: string]: string | number };
   /** What the eval says of itself. */
   readonly metadata: { readonly [key: string]: JsonValue };
+  readonly evaluationKind: 'pass' | 'score';
   readonly verdict: Verdict;
   /** One line per cause; empty for `passed`. */
   readonly reasons: readonly string[];
+  /** The same for machines, in the same order. */
+  readonly causes: readonly VerdictCause[];
+  /** Only of an eval that gives points, and only where all of them can be told. */
+  readonly score?: Score;
   /** True when the run was interrupted while it was under way. */
   readonly interrupted: boolean;
   readonly error?: AttemptError;
@@ -84,6 +92,8 @@ export interface AttemptResult {
   readonly estimateNotes?: readonly string[];
   /** Why nothing is estimated, and the models that have no price. */
   readonly unpriced?: { readonly models: readonly string[]; readonly reason: string };
+  /** What the judge consumed. Absent: it was not asked. Not part of `usage`. */
+  readonly judge?: { readonly usage: Usage; readonly estimatedCostUSD?: number };
   readonly changes: WorkspaceChanges;
   /** What the gateway counted on the wire. Absent without a gateway. */
   readonly gateway?: { readonly requests: number; readonly usage: Usage };

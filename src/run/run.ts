@@ -7,6 +7,7 @@ import { Semaphore } from '../lifetime/semaphore.js';
 import type { Plan, PlannedAttempt } from '../plan/plan.js';
 import type { SandboxProvider } from '../sandbox/sandbox.js';
 import { runAttempt, type AttemptWorld } from './attempt.js';
+import { createJudges } from './judging.js';
 import { createModelAccess } from './model-access.js';
 import { createNetworkPool } from './network-pool.js';
 import type { AttemptSink, RunEvent, RunSink } from './ports.js';
@@ -16,7 +17,7 @@ import { countsOf, type AttemptResult, type RunResult } from './result.js';
 /** From this many Attempts for each place on, networks are made and used again for Attempts that need none. */
 const WORTH_A_NETWORK = 6;
 
-type World = Pick<AttemptWorld, 'models' | 'imageStates' | 'deserted' | 'strays'>;
+type World = Pick<AttemptWorld, 'models' | 'imageStates' | 'deserted' | 'strays' | 'judges'>;
 
 /** How a plan is carried out. */
 export interface RunOptions {
@@ -29,6 +30,8 @@ export interface RunOptions {
   readonly signal: AbortSignal;
   /** Prices of the project, for estimates. Default: only the built-in list. */
   readonly pricing?: Pricing;
+  /** Where the key of a judge is looked up. Default: the environment of this process. */
+  readonly env?: (name: string) => string | undefined;
   readonly onEvent: (event: RunEvent) => void;
 }
 
@@ -48,7 +51,9 @@ export async function run(plan: Plan, options: RunOptions): Promise<RunResult> {
   const timer = setInterval(() => undefined, 60_000);
   using _alive = { [Symbol.dispose]: () => clearInterval(timer) };
   using strays = new StrayFailures(({ reason }) => options.onEvent({ type: 'run.warning', message: `Something failed outside of every Attempt: ${messageOf(reason)}` }));
-  const world: World = { models: createModelAccess(options.provider), imageStates: new Map(), strays, ...desertedNetworks(plan, options) };
+  const judges = createJudges({ env: options.env ?? ((name) => process.env[name]), signal: options.signal });
+  for (const problem of judges.problemsOf(plan.attempts.map(({ judge }) => judge))) options.onEvent({ type: 'run.warning', message: problem });
+  const world: World = { judges, models: createModelAccess(options.provider), imageStates: new Map(), strays, ...desertedNetworks(plan, options) };
   const slots = new Semaphore(options.concurrency);
   const lanes = laneLimits(plan);
   const results = await Promise.all(plan.attempts.map((attempt) => dispatch(attempt, options, world, slots, lanes)));
@@ -127,6 +132,7 @@ async function dispatch(
     const result = await runAttempt(attempt, {
       ...world, provider: options.provider, sink: await openedSink(attempt, options.sink), signal: options.signal, queuedMs: performance.now() - queued,
       ...(options.pricing === undefined ? {} : { pricing: options.pricing }),
+      onProgress: (progress) => options.onEvent({ type: 'attempt.progress', attempt: attempt.id, evalId: attempt.evalId, experimentId: attempt.experimentId, progress }),
     });
     options.onEvent({ type: 'attempt.finished', result });
     return result;

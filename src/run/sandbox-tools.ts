@@ -1,8 +1,13 @@
 import { dirname, isAbsolute, join } from 'node:path';
-import { changedPaths, fileChanged, fileDeleted, noChanges, type FileEvidence } from '../assert/file-claims.js';
+import { maxChangedLines, notInDiff } from '../assert/diff-claims.js';
+import type { ClaimSpec } from '../assert/entry.js';
+import { changedPaths, fileChanged, fileDeleted, noChanges, onlyChanged } from '../assert/file-claims.js';
+import type { FileEvidence, ReadFiles } from '../assert/file-evidence.js';
+import type { AnyHandle } from '../assert/handle.js';
 import type { ClaimLedger } from '../assert/ledger.js';
 import type { SandboxTools } from '../define/context.js';
 import type { CommandOptions, Sandbox } from '../sandbox/sandbox.js';
+import { checkArguments, type AnyHandles } from './claims-of.js';
 
 /** What the author's view of the sandbox needs. */
 export interface SandboxToolsOptions {
@@ -21,7 +26,7 @@ export interface SandboxToolsOptions {
 }
 
 /** The sandbox as a test sees it: its operations, and claims about what the agent changed in it. */
-export function createSandboxTools(options: SandboxToolsOptions): SandboxTools {
+export function createSandboxTools(options: SandboxToolsOptions): SandboxTools<AnyHandles> {
   const { sandbox, claims, take, touched, fileEvidence, signal } = options;
   const host = (path: string): string => (isAbsolute(path) ? path : join(dirname(options.evalFile), path));
   const write = <T>(work: () => Promise<T>): Promise<T> => take(() => {
@@ -31,6 +36,10 @@ export function createSandboxTools(options: SandboxToolsOptions): SandboxTools {
   const bounded = (given: CommandOptions = {}): CommandOptions => ({
     ...given, signal: given.signal === undefined ? signal : AbortSignal.any([signal, given.signal]),
   });
+  const claim = <A extends readonly unknown[]>(name: string, most: number, specOf: (read: ReadFiles, ...given: A) => ClaimSpec) => (...given: A): AnyHandle => {
+    checkArguments(name, most, given);
+    return claims.register(specOf(fileEvidence, ...given));
+  };
   return {
     workdir: sandbox.workdir,
     runCommand: (command, args, given) => write(() => sandbox.runCommand(command, args, bounded(given))),
@@ -46,9 +55,12 @@ export function createSandboxTools(options: SandboxToolsOptions): SandboxTools {
     uploadDirectory: (hostPath, path, given) => write(() => sandbox.uploadDirectory(host(hostPath), path, given)),
     downloadFile: (path, hostPath) => take(() => sandbox.downloadFile(path, host(hostPath))),
     downloadDirectory: (path, hostPath) => take(() => sandbox.downloadDirectory(path, host(hostPath))),
-    fileChanged: (path, given) => claims.register(fileChanged(fileEvidence, path, given)),
-    fileDeleted: (path) => claims.register(fileDeleted(fileEvidence, path)),
-    changedPaths: (paths) => claims.register(changedPaths(fileEvidence, paths)),
-    noChanges: () => claims.register(noChanges(fileEvidence)),
+    fileChanged: claim('fileChanged', 2, fileChanged),
+    fileDeleted: claim('fileDeleted', 1, fileDeleted),
+    changedPaths: claim('changedPaths', 1, changedPaths),
+    onlyChanged: claim('onlyChanged', 1, onlyChanged),
+    noChanges: claim('noChanges', 0, noChanges),
+    notInDiff: claim('notInDiff', 2, notInDiff),
+    maxChangedLines: claim('maxChangedLines', 1, maxChangedLines),
   };
 }

@@ -13,7 +13,7 @@ export async function sealed(result: AttemptResult, sink: AttemptSink): Promise<
   } catch (error) {
     const message = `the record could not be written: ${messageOf(error)}`;
     const broken: AttemptResult = {
-      ...result, verdict: 'errored', reasons: [message, ...result.reasons], error: result.error ?? { phase: 'record', code: 'record-failed', message },
+      ...result, verdict: 'errored', reasons: [message, ...result.reasons], causes: [{ code: 'record-failed' }, ...result.causes], error: result.error ?? { phase: 'record', code: 'record-failed', message },
     };
     await sink.seal({ ...broken, turns: [], changes: { state: 'unavailable', reason: message } }).catch(() => undefined);
     return broken;

@@ -1,16 +1,21 @@
-import type { ClaimLedger } from '../assert/ledger.js';
-import type { ScopeEvidence } from '../assert/scope.js';
-import { calledTool, notCalledTool, succeeded } from '../assert/scoped-claims.js';
-import { isMatch } from '../expect/match.js';
-import { ClaimAuthoringError } from '../assert/errors.js';
-import type { SandboxTools, ScopedClaims, SessionHandle, TestContext, TurnHandle } from '../define/context.js';
-import type { StreamEvent } from '../evidence/events.js';
-import { toolOccurrencesOf } from '../evidence/occurrence.js';
 import type { AgentSession, TurnInput } from '../agents/agent.js';
 import { createAgentSession } from '../agents/agent-session.js';
+import { ClaimAuthoringError } from '../assert/errors.js';
+import type { AnyHandle } from '../assert/handle.js';
+import { checkedPoints, type ClaimLedger } from '../assert/ledger.js';
+import type { AnyTestContext, DiagnosticInput, ProgressInput, SandboxTools, SessionHandle, TurnHandle } from '../define/context.js';
+import type { EvalDefinition } from '../define/eval.js';
+import { activityOf } from '../evidence/activity.js';
+import type { StreamEvent } from '../evidence/events.js';
+import { toolOccurrencesOf } from '../evidence/occurrence.js';
 import type { PlannedAttempt } from '../plan/plan.js';
+import { checkValue } from './check-value.js';
+import { checkArguments, claimsOf, type AnyHandles } from './claims-of.js';
 import { createConversation } from './conversation.js';
 import type { EvidenceLog } from './evidence-log.js';
+import type { Groups } from './groups.js';
+import type { Judging } from './judging.js';
+import { checkedDiagnostic, checkedProgress } from './remarks.js';
 import type { TurnRecord } from './result.js';
 
 /** What a test's `t` is made of. */
@@ -18,12 +23,16 @@ export interface TestContextOptions {
   readonly attempt: PlannedAttempt;
   readonly log: EvidenceLog;
   readonly claims: ClaimLedger;
+  readonly groups: Groups;
+  readonly judging: Judging;
   readonly signal: AbortSignal;
   /** Absent for an agent without a sandbox. */
-  readonly sandbox?: SandboxTools;
+  readonly sandbox?: SandboxTools<AnyHandles>;
   /** Sends one message and records the turn, unless `fits` throws when its turn has come. */
   readonly send: (input: TurnInput, session: AgentSession, fits: () => void) => Promise<TurnRecord>;
   readonly note: (message: string) => void;
+  readonly remark: (diagnostic: DiagnosticInput) => void;
+  readonly progress: (progress: ProgressInput) => void;
 }
 
 /** Ends a test as skipped. */
@@ -34,14 +43,28 @@ export class SkipSignal extends Error {
   }
 }
 
-/** Makes the `t` of one Attempt. */
-export function createTestContext(options: TestContextOptions): TestContext {
-  const { log, claims, attempt } = options;
+/** Makes the `t` of one Attempt and gives it to the author's test. */
+export async function beginTest(definition: EvalDefinition, options: TestContextOptions): Promise<void> {
+  const t = createTestContext(options);
+  // Assigned, not spread: a spread would freeze what `t.reply` and the like give.
+  if (definition.evaluationKind === 'pass') return definition.test(Object.assign(t, { evaluationKind: 'pass' as const }));
+  return definition.test(Object.assign(t, {
+    evaluationKind: 'score' as const,
+    score: (points: number, ...more: readonly unknown[]): AnyHandle => {
+      checkArguments('score', 1, [points, ...more]);
+      return options.claims.register({ kind: 'points', description: 'points that the test gave', given: checkedPoints(points) });
+    },
+  }));
+}
+
+function createTestContext(options: TestContextOptions): Omit<AnyTestContext<AnyHandles>, 'evaluationKind'> {
+  const { log, claims, attempt, judging } = options;
   const main = createSession(options, 'the session');
-  const root = scopedClaims(claims, () => log.scope('the attempt'));
+  const root = claimsOf(claims, () => log.scope('the attempt'));
   const { model, reasoningEffort, flags = {} } = attempt.experiment;
   return {
     ...root,
+    session: main,
     send: main.send,
     sendFile: main.sendFile,
     requireInputRequest: main.requireInputRequest,
@@ -59,40 +82,30 @@ export function createTestContext(options: TestContextOptions): TestContext {
     ...(reasoningEffort === undefined ? {} : { reasoningEffort }),
     flags,
     get usage() { return log.usage; },
+    get o11y() { return activityOf(log.sessions, log.turns.length); },
+    judge: judging.root,
     newSession: () => createSession(options, undefined),
-    check: (value, match) => {
-      if (!isMatch(match) || match.domain !== 'value') throw new ClaimAuthoringError('check(value, match) needs a value match, for instance equals(...).');
-      if (typeof (value as { then?: unknown } | null | undefined)?.then === 'function') {
-        throw new ClaimAuthoringError('check(value, match) was given a promise. Put `await` before the value.');
-      }
-      // Compared now: the author may change the value later.
-      const outcome = settledNow(() => match.evaluate(value));
-      return claims.register({ description: `the value ${match.description}`, evaluate: () => outcome });
-    },
+    check: (...given: readonly unknown[]) => checkValue(claims, given),
+    group: (title, body) => options.groups.open(title, body),
     skip: (reason) => {
       if (typeof reason !== 'string' || reason.trim() === '') throw new ClaimAuthoringError('skip(reason) needs a reason.');
       throw new SkipSignal(reason);
     },
+    progress: (progress) => options.progress(checkedProgress(progress)),
+    diagnostic: (diagnostic) => options.remark(checkedDiagnostic(diagnostic)),
     log: (message) => options.note(String(message)),
   };
 }
 
-/** The outcome of work that begins at once, as a promise that breaks nothing while nobody looks at it. */
-function settledNow<T>(work: () => T | Promise<T>): Promise<T> {
-  const outcome = (async () => work())();
-  outcome.catch(() => undefined);
-  return outcome;
-}
-
-function createSession(options: TestContextOptions, name: string | undefined): SessionHandle {
+function createSession(options: TestContextOptions, name: string | undefined): SessionHandle<AnyHandles> {
   const ordinal = options.log.newSession();
   const session = createAgentSession(ordinal);
   const title = name ?? `session ${ordinal}`;
   const { log, claims, send } = options;
   const conversation = createConversation({ title, session, log, claims, send, evalFile: options.attempt.evalFile });
-  const handled = async (turn: Promise<TurnRecord>): Promise<TurnHandle> => turnHandle(options, await turn);
+  const handled = async (turn: Promise<TurnRecord>): Promise<TurnHandle<AnyHandles>> => turnHandle(options, await turn);
   return {
-    ...scopedClaims(options.claims, () => options.log.scope(title, { session: ordinal })),
+    ...claimsOf(options.claims, () => options.log.scope(title, { session: ordinal })),
     get sessionId() { return session.id; },
     get reply() { return lastText(options.log.eventsOf(ordinal)); },
     get events() { return options.log.eventsOf(ordinal); },
@@ -104,24 +117,18 @@ function createSession(options: TestContextOptions, name: string | undefined): S
   };
 }
 
-function turnHandle({ log, claims }: TestContextOptions, record: TurnRecord): TurnHandle {
+function turnHandle({ log, claims, judging }: TestContextOptions, record: TurnRecord): TurnHandle<AnyHandles> {
   const title = record.session === 1 ? `turn ${record.turn}` : `session ${record.session} turn ${record.turn}`;
+  const message = lastText(record.events);
   return {
-    ...scopedClaims(claims, () => log.scope(title, { turn: record })),
+    ...claimsOf(claims, () => log.scope(title, { turn: record })),
     status: record.status,
     events: record.events,
     toolCalls: toolOccurrencesOf(record.events).occurrences,
-    message: lastText(record.events),
+    message,
     ...(record.data === undefined ? {} : { data: record.data }),
     ...(record.usage === undefined ? {} : { usage: record.usage }),
-  };
-}
-
-function scopedClaims(claims: ClaimLedger, scope: () => ScopeEvidence): ScopedClaims {
-  return {
-    succeeded: () => claims.register(succeeded(scope())),
-    calledTool: (tool, given) => claims.register(calledTool(scope(), tool, given)),
-    notCalledTool: (tool) => claims.register(notCalledTool(scope(), tool)),
+    judge: judging.of({ title, turn: record, output: message }),
   };
 }
 

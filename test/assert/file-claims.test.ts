@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { ClaimAuthoringError } from '../../src/assert/errors.js';
 import { changedPaths, fileChanged, fileDeleted, noChanges, type FileChangedOptions, type FileEvidence } from '../../src/assert/file-claims.js';
-import type { ClaimSpec } from '../../src/assert/ledger.js';
+import type { ClaimSpec } from '../../src/assert/entry.js';
 import type { ChangeSummary, FileChange, FileSide } from '../../src/evidence/file-changes.js';
 import type { MatchOutcome, ValueMatch } from '../../src/expect/match.js';
 import { toolMatch } from '../../src/expect/tool.js';
-import { equals, includes, satisfies } from '../../src/expect/values.js';
+import { includes } from '../../src/expect/texts.js';
+import { equals, satisfies } from '../../src/expect/values.js';
 
 const kept = new Map<string, Uint8Array>();
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ClaimAuthoringError } from '../../src/assert/errors.js';
-import type { ClaimSpec } from '../../src/assert/ledger.js';
+import type { ClaimSpec } from '../../src/assert/entry.js';
 import type { ScopeEvidence } from '../../src/assert/scope.js';
 import { calledTool, notCalledTool, succeeded, type CalledToolOptions, type ToolSelector } from '../../src/assert/scoped-claims.js';
 import type { EvidenceCoverageEntry } from '../../src/evidence/coverage.js';
@@ -11,7 +11,8 @@ import { not } from '../../src/expect/combine.js';
 import { jsonMatch } from '../../src/expect/json-match.js';
 import type { MatchOutcome } from '../../src/expect/match.js';
 import { toolMatch } from '../../src/expect/tool.js';
-import { equals, includes } from '../../src/expect/values.js';
+import { includes } from '../../src/expect/texts.js';
+import { equals } from '../../src/expect/values.js';
 import { call, coverageWith, scopeOf } from './scopes.js';
 
 type Status = MatchOutcome['status'];

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { jsonMatch, type JsonPattern } from '../../src/expect/json-match.js';
 import { createMatch } from '../../src/expect/match.js';
-import { includes, isDefined } from '../../src/expect/values.js';
+import { includes } from '../../src/expect/texts.js';
+import { isDefined } from '../../src/expect/values.js';
 
 describe('jsonMatch', () => {
   test.each<[string, JsonPattern, unknown, boolean]>([

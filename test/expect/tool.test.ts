@@ -3,7 +3,8 @@ import type { OccurrenceStatus, ToolOccurrence } from '../../src/evidence/occurr
 import { jsonMatch } from '../../src/expect/json-match.js';
 import type { MatchOutcome, ValueMatch } from '../../src/expect/match.js';
 import { toolMatch, type ToolConditions } from '../../src/expect/tool.js';
-import { includes, satisfies } from '../../src/expect/values.js';
+import { includes } from '../../src/expect/texts.js';
+import { satisfies } from '../../src/expect/values.js';
 
 const call: ToolOccurrence = {
   operationId: 'call_1',

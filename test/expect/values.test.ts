@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { isMatch, type MatchOutcome, type ValueMatch } from '../../src/expect/match.js';
-import { commandSucceeded, equals, excludes, includes, isDefined, isFalse, isTrue, pattern, satisfies } from '../../src/expect/values.js';
+import { excludes, includes, pattern } from '../../src/expect/texts.js';
+import { commandSucceeded, equals, isDefined, isFalse, isTrue, satisfies } from '../../src/expect/values.js';
 
 const statusOf = async (match: ValueMatch, value: unknown): Promise<MatchOutcome['status']> => (await match.evaluate(value)).status;
 

@@ -1,0 +1,143 @@
+import { diffLines } from 'diff';
+import type { FileChange } from '../evidence/file-changes.js';
+import { MATCHED, show, unavailable } from '../expect/match.js';
+import type { ClaimOutcome } from './claim.js';
+import type { ClaimSpec } from './entry.js';
+import { ClaimAuthoringError } from './errors.js';
+import { contentOf, listed, type FileEvidence, type ReadFiles, type SideContent } from './file-evidence.js';
+import { checkedLimit } from './limit.js';
+
+/** Which lines are looked at. */
+export interface NotInDiffOptions {
+  /** Default: `added`. */
+  readonly content?: 'added' | 'removed' | 'both';
+}
+
+/** Lines are compared until so many differ; beyond that nobody knows which belong together. */
+const MOST_EDITS = 20_000;
+
+/**
+ * Nothing that the agent added (or removed) fits the expression: names of changed paths, and each run of added or removed
+ * lines, in every send. Bytes that are not text are searched as bytes. Installed dependencies are counted, not searched.
+ */
+export function notInDiff(read: ReadFiles, expression: RegExp, options: NotInDiffOptions = {}): ClaimSpec {
+  if (!(expression instanceof RegExp)) throw new ClaimAuthoringError(`notInDiff needs a regular expression, for instance /console\\.log/, not ${show(expression)}.`);
+  const unknown = Object.keys(options).find((key) => key !== 'content');
+  if (unknown !== undefined) throw new ClaimAuthoringError(`notInDiff does not know the option "${unknown}". It knows content.`);
+  const { content = 'added' } = options;
+  if (!['added', 'removed', 'both'].includes(content)) throw new ClaimAuthoringError(`notInDiff does not know the content ${show(content)}. It knows added, removed and both.`);
+  const { source, flags } = expression;
+  const finds = (text: string): boolean => new RegExp(source, flags).test(text);
+  const sides = content === 'both' ? ['added', 'removed'] as const : [content];
+  const words = content === 'both' ? 'added or removed' : content;
+  const description = `the agent ${words} nothing that fits /${source}/${flags}`;
+  return { description, atEnd: true, evaluate: () => judgeDiff(read(), finds, sides, description) };
+}
+
+/**
+ * At most so many lines differ between what the agent was given and what it left: added and removed ones together.
+ * Installed dependencies are left out.
+ */
+export function maxChangedLines(read: ReadFiles, most: number): ClaimSpec {
+  const max = checkedLimit('maxChangedLines', most, 'whole');
+  const expected = `at most ${max} changed line${max === 1 ? '' : 's'}`;
+  return { description: `the agent made ${expected}`, atEnd: true, evaluate: () => judgeLines(read(), max, expected) };
+}
+
+async function judgeDiff(evidence: FileEvidence, finds: (text: string) => boolean, sides: readonly ('added' | 'removed')[], expected: string): Promise<ClaimOutcome> {
+  const { changes } = evidence;
+  if (changes.state === 'unavailable') return unavailable('changes-unavailable', changes.reason);
+  let doubt: ClaimOutcome | undefined;
+  for (const { label, changes: all } of changes.windows) {
+    for (const change of all) {
+      if (finds(change.path)) return { status: 'mismatched', expected, received: `the path ${change.path} in ${label}` };
+      const runs = await runsOf(evidence, change);
+      for (const side of sides) {
+        const hit = runs[side].find(finds);
+        if (hit !== undefined) return { status: 'mismatched', expected, received: `${side} in ${change.path} (${label}): ${show(lineOf(hit, finds))}` };
+      }
+      const { gap, suspects } = runs;
+      const isOpen = gap !== undefined && (suspects === undefined || sides.some((side) => suspects[side].some(finds)));
+      if (isOpen) doubt ??= unavailable(gap.code, `${change.path} (${label}): ${gap.reason}`);
+    }
+  }
+  return doubt ?? leftOut(changes.windows.flatMap(({ summaries }) => summaries.map(({ path }) => path)));
+}
+
+/** The line of a run that fits by itself, else the beginning of the run. */
+function lineOf(run: string, finds: (text: string) => boolean): string {
+  return run.split('\n').find(finds) ?? run.slice(0, 200);
+}
+
+interface Runs {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  /** Why there may be more. */
+  readonly gap?: { readonly code: string; readonly reason: string };
+  /** Where more could only be. Absent: nobody knows where. */
+  readonly suspects?: { readonly added: readonly string[]; readonly removed: readonly string[] };
+}
+
+async function runsOf(evidence: FileEvidence, change: FileChange): Promise<Runs> {
+  const before = await contentOf(evidence, change.before);
+  const after = await contentOf(evidence, change.after);
+  const lost = [before, after].find((side) => side.state === 'not-kept');
+  const old = searchableOf(before);
+  const now = searchableOf(after);
+  if (lost !== undefined) {
+    // What is there on one side may stand on the other side as well; only a whole new or gone file is sure.
+    return { added: before.state === 'absent' ? now : [], removed: after.state === 'absent' ? old : [], gap: { code: 'content-not-kept', reason: `its content was not kept (${lost.reason})` } };
+  }
+  if (before.state === 'text' && after.state === 'text') return runsBetween(before.text, after.text);
+  if (before.state === 'binary' && after.state === 'binary') {
+    return { added: [], removed: [], gap: { code: 'content-not-text', reason: 'which of its bytes are new cannot be told' }, suspects: { added: now, removed: old } };
+  }
+  return { added: now, removed: old };
+}
+
+/** A side as texts to search: bytes that are no text are read in every way that may make one. */
+function searchableOf(content: SideContent): readonly string[] {
+  switch (content.state) {
+    case 'text': return [content.text];
+    case 'binary': return (['utf8', 'latin1', 'utf16le'] as const).map((encoding) => Buffer.from(content.bytes).toString(encoding));
+    case 'no-file': return content.linkTarget === undefined ? [] : [content.linkTarget];
+    default: return [];
+  }
+}
+
+function runsBetween(before: string, after: string): Runs {
+  const parts = diffLines(before, after, { maxEditLength: MOST_EDITS });
+  if (parts === undefined) return { added: [], removed: [], gap: { code: 'diff-too-large', reason: `more than ${MOST_EDITS} lines differ` }, suspects: { added: [after], removed: [before] } };
+  return {
+    added: parts.flatMap((part) => (part.added ? [part.value] : [])),
+    removed: parts.flatMap((part) => (part.removed ? [part.value] : [])),
+  };
+}
+
+async function judgeLines(evidence: FileEvidence, max: number, expected: string): Promise<ClaimOutcome> {
+  const { changes } = evidence;
+  if (changes.state === 'unavailable') return unavailable('changes-unavailable', changes.reason);
+  let lines = 0;
+  let doubt: ClaimOutcome | undefined;
+  for (const change of changes.net) {
+    if (change.mixed === true) {
+      doubt ??= unavailable('change-mixed', `${change.path} was changed by the eval in between, so its lines are not the agent's alone`);
+      continue;
+    }
+    const runs = await runsOf(evidence, change);
+    const isBinary = [change.before, change.after].some((side) => side?.binary === true);
+    const gap = isBinary ? { code: 'content-not-text', reason: 'it is not text' } : runs.gap;
+    if (gap !== undefined) doubt ??= unavailable(gap.code, `${change.path}: ${gap.reason}`);
+    else lines += [...runs.added, ...runs.removed].reduce((sum, run) => sum + linesIn(run), 0);
+    if (lines > max) return { status: 'mismatched', expected, received: `${lines}${doubt === undefined ? '' : ' or more'}` };
+  }
+  return doubt ?? leftOut(changes.windows.flatMap(({ summaries }) => summaries.filter(({ reason }) => reason === 'dependencies').map(({ path }) => path)));
+}
+
+function linesIn(run: string): number {
+  return run === '' ? 0 : run.split('\n').length - (run.endsWith('\n') ? 1 : 0);
+}
+
+function leftOut(folders: readonly string[]): ClaimOutcome {
+  return folders.length === 0 ? MATCHED : { status: 'matched', note: `left out: ${listed([...new Set(folders)])}` };
+}

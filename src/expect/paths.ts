@@ -1,0 +1,84 @@
+import picomatch from 'picomatch';
+import { createMatch, MATCHED, mismatch, show, type ValueMatch } from './match.js';
+
+/**
+ * A value in which some text names one of these paths, at any depth: a path by itself, or inside a longer text such as a
+ * shell command. Globs are real ones (`*`, `**`, `?`, `[...]`, `{a,b}`; dots are matched). A relative pattern also matches
+ * inside an absolute path, at the borders of its components, and what is inside a folder names the folder. Only what the
+ * text says counts: a path put together while running is not seen.
+ *
+ * @throws TypeError for no pattern at all, the same one twice, or one that is empty or negated.
+ */
+export function referencesAnyPath(patterns: readonly string[]): ValueMatch {
+  const finders = checkedPatterns(patterns).map(finderOf);
+  const description = `references ${patterns.join(' or ')}`;
+  return createMatch({
+    domain: 'value',
+    description,
+    evaluate: (value: unknown) => {
+      const texts = textsOf(value);
+      return texts.some((text) => finders.some((finds) => finds(text))) ? MATCHED : mismatch(description, value);
+    },
+  });
+}
+
+function checkedPatterns(patterns: readonly string[]): readonly string[] {
+  if (!Array.isArray(patterns) || patterns.length === 0) throw new TypeError('referencesAnyPath() needs a list of paths or globs, for instance ["secrets/**"].');
+  const stranger = patterns.find((pattern: unknown) => typeof pattern !== 'string' || componentsOf(pattern).length === 0 || pattern.startsWith('!'));
+  if (stranger !== undefined) throw new TypeError(`referencesAnyPath() cannot look for ${show(stranger)}. Give it a path or a glob such as "secrets/**".`);
+  const twice = patterns.find((pattern, index) => patterns.findIndex((other) => componentsOf(other).join('/') === componentsOf(pattern).join('/')) < index);
+  if (twice !== undefined) throw new TypeError(`referencesAnyPath() was given ${show(twice)} twice.`);
+  return patterns;
+}
+
+/** Tells whether a text names a path of one pattern. */
+function finderOf(pattern: string): (text: string) => boolean {
+  const components = componentsOf(pattern);
+  const anchored = /^[/\\]/.test(pattern);
+  if (!picomatch.scan(pattern).isGlob) {
+    // Found where it stands, so that names with spaces and quotes are found too.
+    const literal = `${anchored ? '[/\\\\]+' : ''}${components.map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('[/\\\\]+(?:\\.[/\\\\]+)*')}`;
+    const expression = new RegExp(`(?<![\\p{L}\\p{N}_.-])(?<!${anchored ? '[/\\\\]' : '(?!)'})${literal}(?![\\p{L}\\p{N}_-]|\\.[\\p{L}\\p{N}_-])`, 'u');
+    return (text) => expression.test(text);
+  }
+  const glob = `${anchored ? '/' : ''}${pattern.split('/').filter((part) => part !== '' && part !== '.').join('/')}`;
+  const fits = picomatch([glob, `${glob}/**`], { dot: true });
+  return (text) => candidatesOf(text).some((candidate) => endsOf(candidate, anchored).some((end) => fits(end)));
+}
+
+/** Texts that may be a path: all of it, and what stands between the characters that end a word in code or in a shell. */
+function candidatesOf(text: string): readonly string[] {
+  return [text, ...text.split(/[\s"'`;|&<>()=,:[\]{}]+/)].filter((candidate) => candidate !== '' && candidate.length <= LONGEST_PATH);
+}
+
+const LONGEST_PATH = 4096;
+
+/** The path from each of its components on; for a pattern from the root, an absolute path as a whole. */
+function endsOf(path: string, anchored: boolean): readonly string[] {
+  const components = componentsOf(path);
+  if (anchored) return /^[/\\]/.test(path) ? [`/${components.join('/')}`] : [];
+  return components.map((_component, start) => components.slice(start).join('/'));
+}
+
+function componentsOf(path: string): readonly string[] {
+  return path.split(/[/\\]+/).filter((part) => part !== '' && part !== '.');
+}
+
+/** All texts of a JSON-like value, keys included. */
+function textsOf(value: unknown): readonly string[] {
+  const texts: string[] = [];
+  const open: unknown[] = [value];
+  const seen = new Set<object>();
+  while (open.length > 0) {
+    const node = open.pop();
+    if (typeof node === 'string') texts.push(node);
+    if (typeof node !== 'object' || node === null) continue;
+    if (seen.has(node)) continue;
+    seen.add(node);
+    for (const [key, child] of Object.entries(node)) {
+      if (!Array.isArray(node)) texts.push(key); // Codex lists the changed files of a patch as keys.
+      open.push(child);
+    }
+  }
+  return texts;
+}
