@@ -3,8 +3,9 @@ import type { MatchOutcome, PendingOutcome } from '../expect/match.js';
 import { unavailable } from '../expect/match.js';
 import type { Gap } from './scope.js';
 
-/** What can be counted: a match, without its words. */
+/** What can be counted: a match of one domain. */
 export interface Countable<S> {
+  readonly description: string;
   readonly evaluate: (subject: S) => PendingOutcome;
   readonly concerns?: (subject: S) => boolean;
 }
@@ -31,10 +32,10 @@ export function find<S>(match: Countable<S>, subjects: readonly S[]): Found<S> |
     compared.push(subject);
     outcomes.push(outcome);
   }
-  return takesTime ? Promise.all(outcomes).then((settled) => sorted(compared, settled)) : sorted(compared, outcomes as readonly MatchOutcome[]);
+  return takesTime ? Promise.all(outcomes).then((settled) => sorted(match, compared, settled)) : sorted(match, compared, outcomes as readonly MatchOutcome[]);
 }
 
-function sorted<S>(subjects: readonly S[], outcomes: readonly MatchOutcome[]): Found<S> {
+function sorted<S>({ description }: Countable<S>, subjects: readonly S[], outcomes: readonly MatchOutcome[]): Found<S> {
   const matched: S[] = [];
   let undecided = 0;
   let firstUndecided: Found<S>['firstUndecided'];
@@ -45,11 +46,17 @@ function sorted<S>(subjects: readonly S[], outcomes: readonly MatchOutcome[]): F
     else if (outcome.status === 'unavailable') {
       undecided += 1;
       firstUndecided ??= outcome;
-    } else if (nearest === undefined || (nearest.outcome.path === undefined && outcome.path !== undefined)) {
+    } else if (nearest === undefined || nearness(outcome, description) > nearness(nearest.outcome, description)) {
       nearest = { subject, outcome };
     }
   }
   return { matched, undecided, ...(firstUndecided === undefined ? {} : { firstUndecided }), ...(nearest === undefined ? {} : { nearest }) };
+}
+
+/** A candidate that differs at one place is nearer than one that differs in a condition; one that is of another kind altogether is near to nothing. */
+function nearness(outcome: MatchOutcome & { readonly status: 'mismatched' }, description: string): number {
+  if (outcome.path !== undefined) return 2;
+  return outcome.expected === description ? 0 : 1;
 }
 
 /** What was counted: how many match for certain, how many may match, and why there may be more that were not seen. */

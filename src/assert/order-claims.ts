@@ -7,7 +7,7 @@ import type { Gap, ScopeEvidence, SessionEvidence } from './scope.js';
 /** Judges an order within each session: it holds where one session has it. */
 export function judgeOrder<S>(
   scope: ScopeEvidence,
-  steps: readonly (Countable<S> & { readonly description: string })[],
+  steps: readonly Countable<S>[],
   subjectsOf: (session: SessionEvidence) => readonly S[],
   gap: Gap | undefined,
 ): ClaimOutcome | Promise<ClaimOutcome> {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { ClaimHandle } from '../../src/assert/claim.js';
+import type { AnyHandle } from '../../src/assert/handle.js';
 import { ClaimAuthoringError, ClaimStop } from '../../src/assert/errors.js';
-import { ClaimLedger, type ClaimSpec } from '../../src/assert/ledger.js';
+import { ClaimLedger } from '../../src/assert/ledger.js';
+import type { ClaimSpec } from '../../src/assert/entry.js';
 import type { MatchOutcome } from '../../src/expect/match.js';
 
 const OUTCOMES = {
@@ -21,11 +22,11 @@ describe('ClaimLedger', () => {
     ledger.register({ description: 'd', evaluate: () => { throw new Error('no such table'); } });
     ledger.register({ description: 'e', evaluate: () => Promise.reject(new Error('not today')) });
     expect(await ledger.settle()).toEqual([
-      { ordinal: 1, description: 'a', optional: false, state: 'matched' },
-      { ordinal: 2, description: 'b', label: 'the name', optional: false, state: 'mismatched', expected: 'x', received: 'y at /0/name' },
-      { ordinal: 3, description: 'c', optional: true, state: 'unavailable', reason: 'it was not kept' },
-      { ordinal: 4, description: 'd', optional: false, state: 'errored', reason: 'no such table' },
-      { ordinal: 5, description: 'e', optional: false, state: 'errored', reason: 'not today' },
+      { ordinal: 1, kind: 'boolean', description: 'a', gates: true, optional: false, state: 'matched' },
+      { ordinal: 2, kind: 'boolean', description: 'b', label: 'the name', gates: true, optional: false, state: 'mismatched', expected: 'x', received: 'y', path: '/0/name' },
+      { ordinal: 3, kind: 'boolean', description: 'c', gates: true, optional: true, state: 'unavailable', code: 'evidence-unavailable', reason: 'it was not kept' },
+      { ordinal: 4, kind: 'boolean', description: 'd', gates: true, optional: false, state: 'errored', code: 'condition-threw', reason: 'no such table' },
+      { ordinal: 5, kind: 'boolean', description: 'e', gates: true, optional: false, state: 'errored', code: 'condition-threw', reason: 'not today' },
     ]);
   });
 
@@ -59,15 +60,15 @@ describe('a handle', () => {
     const handle = ledger.register(spec('a'));
     expect(handle.label('first')).toBe(handle);
     expect(handle.optional()).toBe(handle);
-    expect(() => handle.label('second')).toThrow(new ClaimAuthoringError('.label() was called twice on "a".'));
-    expect(() => handle.optional()).toThrow(new ClaimAuthoringError('.optional() was called twice on "a".'));
+    expect(() => handle.label('second')).toThrow(new ClaimAuthoringError('.label() was called twice ("a")'));
+    expect(() => handle.optional()).toThrow(new ClaimAuthoringError('.optional() was called twice ("a")'));
     const stopping = handle.orStop();
-    await expect(handle.orStop()).rejects.toEqual(new ClaimAuthoringError('.orStop() was called twice on "a".'));
+    await expect(handle.orStop()).rejects.toEqual(new ClaimAuthoringError('.orStop() was called twice ("a")'));
     await stopping;
-    expect(await ledger.settle()).toEqual([{ ordinal: 1, description: 'a', label: 'first', optional: true, state: 'matched' }]);
+    expect(await ledger.settle()).toEqual([{ ordinal: 1, kind: 'boolean', description: 'a', label: 'first', gates: true, optional: true, state: 'matched' }]);
   });
 
-  test.each<[string, (handle: ClaimHandle) => unknown]>([
+  test.each<[string, (handle: AnyHandle) => unknown]>([
     ['label', (handle) => handle.label('late')],
     ['optional', (handle) => handle.optional()],
     ['orStop', (handle) => handle.orStop()],
@@ -75,13 +76,13 @@ describe('a handle', () => {
     const ledger = new ClaimLedger();
     const handle = ledger.register(spec('a'));
     await ledger.settle();
-    await expect((async () => configure(handle))()).rejects.toEqual(new ClaimAuthoringError(`.${method}() came after "a" was evaluated.`));
+    await expect((async () => configure(handle))()).rejects.toEqual(new ClaimAuthoringError(`.${method}() came after the claim was evaluated ("a")`));
   });
 
   test.each<[string, string]>([['an empty text', ''], ['blanks', '  '], ['a newline', 'a\nb'], ['an escape character', '\u001b[31mred'], ['257 characters', 'x'.repeat(257)]])(
     'takes no label of %s', (_what, label) => {
       expect(() => new ClaimLedger().register(spec('a')).label(label)).toThrow(
-        new ClaimAuthoringError(`A label has 1 to 256 characters and no control characters; ${JSON.stringify(label)} is none.`),
+        new ClaimAuthoringError(`.label() needs 1 to 256 characters and no control characters; ${JSON.stringify(label)} is none.`),
       );
     },
   );
@@ -143,8 +144,8 @@ describe('orStop', () => {
     const ledger = new ClaimLedger();
     const handle = ledger.register({ ...spec('the agent changed a.txt'), atEnd: true });
     await expect(handle.orStop()).rejects.toEqual(
-      new ClaimAuthoringError('.orStop() cannot wait for "the agent changed a.txt": what an agent changed is judged when the test has ended. Leave .orStop() out.'),
+      new ClaimAuthoringError('.orStop() cannot wait for what an agent changed: it is judged when the test has ended. Leave .orStop() out ("the agent changed a.txt")'),
     );
-    expect(await ledger.settle()).toEqual([{ ordinal: 1, description: 'the agent changed a.txt', optional: false, state: 'matched' }]);
+    expect(await ledger.settle()).toEqual([{ ordinal: 1, kind: 'boolean', description: 'the agent changed a.txt', gates: true, optional: false, state: 'matched' }]);
   });
 });

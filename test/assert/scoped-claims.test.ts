@@ -2,7 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { ClaimAuthoringError } from '../../src/assert/errors.js';
 import type { ClaimSpec } from '../../src/assert/entry.js';
 import type { ScopeEvidence } from '../../src/assert/scope.js';
-import { calledTool, notCalledTool, succeeded, type CalledToolOptions, type ToolSelector } from '../../src/assert/scoped-claims.js';
+import type { CountOptions } from '../../src/assert/selection.js';
+import { succeeded } from '../../src/assert/status-claims.js';
+import { calledTool, notCalledTool, type ToolSelector } from '../../src/assert/tool-claims.js';
+import { outcomeOf } from './outcomes.js';
 import type { EvidenceCoverageEntry } from '../../src/evidence/coverage.js';
 import type { StreamEvent } from '../../src/evidence/events.js';
 import type { TurnStatus } from '../../src/evidence/turn.js';
@@ -18,7 +21,7 @@ import { call, coverageWith, scopeOf } from './scopes.js';
 type Status = MatchOutcome['status'];
 type Coverage = EvidenceCoverageEntry['status'];
 
-const statusOf = async (claim: ClaimSpec): Promise<Status> => (await claim.evaluate()).status;
+const statusOf = async (claim: ClaimSpec): Promise<Status> => (await outcomeOf(claim)).status;
 
 describe('coverage decides what was not seen, and never what was', () => {
   const edits = (times: number): readonly StreamEvent[] => Array.from({ length: times }, () => call('Edit')).flat();
@@ -56,15 +59,15 @@ describe('coverage decides what was not seen, and never what was', () => {
     expect(outcomes).toEqual([complete, complete, partial, partial, partial, partial]);
   });
 
-  test.each<[string, ScopeEvidence, string]>([
-    ['a channel is not complete', scopeOf({ coverage: coverageWith('actions', 'partial') }), 'actions coverage is partial: the stream was cut'],
-    ['a send is under way', scopeOf({ running: true }), 'a send of turn 1 is still under way'],
+  test.each<[string, ScopeEvidence, string, string]>([
+    ['a channel is not complete', scopeOf({ coverage: coverageWith('actions', 'partial') }), 'actions-coverage-partial', 'actions coverage is partial: the stream was cut'],
+    ['a send is under way', scopeOf({ running: true }), 'scope-still-running', 'a send of turn 1 is still under way'],
     [
       'an end has no start', scopeOf({ events: [{ type: 'operation.finished', operationId: '1', kind: 'tool', status: 'completed' }] }),
-      '1 tool calls ended that were not seen to start',
+      'orphan-end', '1 tool calls ended that were not seen to start',
     ],
-  ])('says so when %s', async (_when, scope, reason) => {
-    expect(await notCalledTool(scope, 'Edit').evaluate()).toEqual({ status: 'unavailable', reason });
+  ])('says so when %s', async (_when, scope, code, reason) => {
+    expect(await outcomeOf(notCalledTool(scope, 'Edit'))).toEqual({ status: 'unavailable', code, reason });
   });
 });
 
@@ -72,7 +75,7 @@ describe('a call that cannot be compared may be one or not', () => {
   // Overlapping ids: the names of these calls are known, their status is not.
   const undecidable = [...call('Edit', 'pending', 'same'), ...call('Edit', 'pending', 'same')];
   const failedEdit = toolMatch('Edit', { status: 'failed' });
-  test.each<[string, readonly StreamEvent[], ToolSelector, CalledToolOptions | 'not', Status]>([
+  test.each<[string, readonly StreamEvent[], ToolSelector, CountOptions | 'not', Status]>([
     ['one would do, and one surely fits', [...undecidable, ...call('Edit', 'failed')], failedEdit, {}, 'matched'],
     ['one would do, and two may fit', undecidable, failedEdit, {}, 'unavailable'],
     ['three are claimed, and at most two can fit', undecidable, failedEdit, { count: { atLeast: 3 } }, 'mismatched'],
@@ -107,12 +110,14 @@ describe('calledTool', () => {
     expect(await statusOf(calledTool(scope, not(toolMatch('Edit'))))).toBe('mismatched');
   });
 
-  test.each<[string, readonly StreamEvent[], MatchOutcome]>([
-    ['no call at all', [], { status: 'mismatched', expected: 'at least once', received: '0 found' }],
-    ['the names that were called instead', [...call('Read'), ...call('Bash'), ...call('Read')], { status: 'mismatched', expected: 'at least once', received: '0 found; nearest: calls of Read, Bash' }],
-    ['where the nearest call differs', [...call('Read'), ...call('Edit', 'rejected')], { status: 'mismatched', expected: 'at least once', received: '0 found; nearest: Edit with rejected, not status completed' }],
+  test.each<[string, readonly StreamEvent[], object]>([
+    ['no call at all', [], { status: 'mismatched', expected: 'at least once', received: '0 found; no tool was called' }],
+    ['the names that were called instead', [...call('Read'), ...call('Bash'), ...call('Read')], { status: 'mismatched', expected: 'at least once', received: '0 found; called: Read (2 times), Bash' }],
+    ['where the nearest call differs', [...call('Read'), ...call('Edit', 'rejected', 'c1')], {
+      status: 'mismatched', expected: 'at least once', received: '0 found; called: Read, Edit', nearest: { what: 'Edit (c1, rejected)', expected: 'status completed', received: 'rejected' },
+    }],
   ])('tells %s', async (_what, events, outcome) => {
-    expect(await calledTool(scopeOf({ events }), toolMatch('Edit', { status: 'completed' })).evaluate()).toEqual(outcome);
+    expect(await outcomeOf(calledTool(scopeOf({ events }), toolMatch('Edit', { status: 'completed' })))).toEqual(outcome);
   });
 
   test('says in words what is claimed', () => {
@@ -125,14 +130,14 @@ describe('calledTool', () => {
   });
 
   test.each<[string, () => unknown, string]>([
-    ['none, for which there is another claim', () => calledTool(scopeOf({}), 'Edit', { count: 0 }), 'A count is a whole number from 1, not 0. For none use notCalledTool.'],
-    ['at least none', () => calledTool(scopeOf({}), 'Edit', { count: { atLeast: 0 } }), 'A count is a whole number from 1, not 0. For none use notCalledTool.'],
-    ['half a call', () => calledTool(scopeOf({}), 'Edit', { count: 1.5 }), 'A count is a whole number from 1, not 1.5. For none use notCalledTool.'],
-    ['an unknown bound', () => calledTool(scopeOf({}), 'Edit', { count: { atMost: 1 } } as unknown as CalledToolOptions), 'A count is a whole number from 1, not undefined. For none use notCalledTool.'],
-    ['an unknown option', () => calledTool(scopeOf({}), 'Edit', { times: 2 } as CalledToolOptions), 'calledTool does not know the option "times". It knows count.'],
-    ['an empty name', () => calledTool(scopeOf({}), ''), 'calledTool needs a tool name, toolMatch(...) or commandMatch(...).'],
-    ['no selector', () => notCalledTool(scopeOf({}), undefined as unknown as string), 'notCalledTool needs a tool name, toolMatch(...) or commandMatch(...).'],
-    ['a match of values', () => notCalledTool(scopeOf({}), equals('Edit') as unknown as string), 'notCalledTool needs a tool name, toolMatch(...) or commandMatch(...).'],
+    ['none, for which there is another claim', () => calledTool(scopeOf({}), 'Edit', { count: 0 }), 'calledTool: a count is a whole number from 1 or { atLeast }, not 0. For none use notCalledTool.'],
+    ['at least none', () => calledTool(scopeOf({}), 'Edit', { count: { atLeast: 0 } }), 'calledTool: a count is a whole number from 1 or { atLeast }, not {"atLeast":0}. For none use notCalledTool.'],
+    ['half a call', () => calledTool(scopeOf({}), 'Edit', { count: 1.5 }), 'calledTool: a count is a whole number from 1 or { atLeast }, not 1.5. For none use notCalledTool.'],
+    ['an unknown bound', () => calledTool(scopeOf({}), 'Edit', { count: { atMost: 1 } } as unknown as CountOptions), 'calledTool: a count is a whole number from 1 or { atLeast }, not {"atMost":1}. For none use notCalledTool.'],
+    ['an unknown option', () => calledTool(scopeOf({}), 'Edit', { times: 2 } as CountOptions), 'calledTool does not know the option "times". It knows count.'],
+    ['an empty name', () => calledTool(scopeOf({}), ''), 'calledTool needs a tool name, toolMatch(...), commandMatch(...) or shellMatch(...).'],
+    ['no selector', () => notCalledTool(scopeOf({}), undefined as unknown as string), 'notCalledTool needs a tool name, toolMatch(...), commandMatch(...) or shellMatch(...).'],
+    ['a match of values', () => notCalledTool(scopeOf({}), equals('Edit') as unknown as string), 'notCalledTool needs a tool name, toolMatch(...), commandMatch(...) or shellMatch(...).'],
   ])('refuses %s', (_what, make, message) => {
     expect(make).toThrow(new ClaimAuthoringError(message));
   });
@@ -179,15 +184,15 @@ describe('succeeded', () => {
     const events: readonly StreamEvent[] = [
       { type: 'error', message: 'overloaded', recovered: true }, { type: 'error', message: 'no credit' }, { type: 'error', message: 'rate limit', recovered: true },
     ];
-    expect(await succeeded(scopeOf({ events, statuses: ['failed'] })).evaluate()).toEqual({ status: 'mismatched', expected: 'completed', received: 'failed: no credit' });
+    expect(await outcomeOf(succeeded(scopeOf({ events, statuses: ['failed'] })))).toEqual({ status: 'mismatched', expected: 'completed', received: 'failed: no credit' });
   });
 
   test.each<[string, ScopeEvidence, MatchOutcome]>([
     ['nothing was sent', scopeOf({ sessions: [] }), { status: 'mismatched', expected: 'completed', received: 'nothing was sent' }],
     ['the agent waits', scopeOf({ statuses: ['waiting'] }), { status: 'mismatched', expected: 'completed', received: 'waiting for a person' }],
     ['a turn failed without an error event', scopeOf({ statuses: ['failed'] }), { status: 'mismatched', expected: 'completed', received: 'failed' }],
-    ['the status is not known', scopeOf({ coverage: coverageWith('status', 'partial') }), { status: 'unavailable', reason: 'status coverage is partial: the stream was cut' }],
+    ['the status is not known', scopeOf({ coverage: coverageWith('status', 'partial') }), { status: 'unavailable', code: 'status-coverage-partial', reason: 'status coverage is partial: the stream was cut' }],
   ])('says so when %s', async (_when, scope, outcome) => {
-    expect(await succeeded(scope).evaluate()).toEqual(outcome);
+    expect(await outcomeOf(succeeded(scope))).toEqual(outcome);
   });
 });

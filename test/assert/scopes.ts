@@ -1,4 +1,4 @@
-import type { ScopeEvidence } from '../../src/assert/scope.js';
+import type { ScopeEvidence, TurnConsumption } from '../../src/assert/scope.js';
 import { completeEvidenceCoverage, type EvidenceChannel, type EvidenceCoverage, type EvidenceCoverageEntry } from '../../src/evidence/coverage.js';
 import type { StreamEvent } from '../../src/evidence/events.js';
 import type { TurnStatus } from '../../src/evidence/turn.js';
@@ -10,10 +10,12 @@ export function scopeOf(given: {
   readonly sessions?: ScopeEvidence['sessions'];
   readonly coverage?: EvidenceCoverage;
   readonly running?: boolean;
+  readonly turns?: readonly TurnConsumption[];
 }): ScopeEvidence {
   return {
     name: 'turn 1',
     sessions: given.sessions ?? [{ events: given.events ?? [], statuses: given.statuses ?? ['completed'] }],
+    turns: given.turns ?? [],
     coverage: given.coverage ?? completeEvidenceCoverage,
     running: given.running ?? false,
   };
