@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     projects: [
-      { extends: true, test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: ['test/docker/**', 'test/cli/**'], testTimeout: 30_000 } },
+      { extends: true, test: { name: 'unit', setupFiles: ['test/support/equal-outcomes.ts'], include: ['test/**/*.test.ts'], exclude: ['test/docker/**', 'test/cli/**'], testTimeout: 30_000 } },
       {
         extends: true,
         // One engine, two cores: files one after the other, so that a test's own time limits mean something.

@@ -20,37 +20,59 @@ export interface Found<S> {
   readonly nearest?: { readonly subject: S; readonly outcome: MatchOutcome & { readonly status: 'mismatched' } };
 }
 
-/** Compares every candidate; at once, where no comparison takes its time. */
+/** Compares every candidate; at once, where no comparison takes its time. What was compared is not kept: there may be a million. */
 export function find<S>(match: Countable<S>, subjects: readonly S[]): Found<S> | Promise<Found<S>> {
-  const compared: S[] = [];
-  const outcomes: PendingOutcome[] = [];
-  let takesTime = false;
-  for (const subject of subjects) {
+  const tally = new Tally<S>(match.description);
+  for (const [index, subject] of subjects.entries()) {
     if (match.concerns !== undefined && !match.concerns(subject)) continue;
     const outcome = match.evaluate(subject);
-    takesTime ||= outcome instanceof Promise;
-    compared.push(subject);
-    outcomes.push(outcome);
+    if (outcome instanceof Promise) return findLater(match, { tally, subject, outcome, rest: subjects.slice(index + 1) });
+    tally.add(subject, outcome);
   }
-  return takesTime ? Promise.all(outcomes).then((settled) => sorted(match, compared, settled)) : sorted(match, compared, outcomes as readonly MatchOutcome[]);
+  return tally.found;
 }
 
-function sorted<S>({ description }: Countable<S>, subjects: readonly S[], outcomes: readonly MatchOutcome[]): Found<S> {
-  const matched: S[] = [];
-  let undecided = 0;
-  let firstUndecided: Found<S>['firstUndecided'];
-  let nearest: Found<S>['nearest'];
-  for (const [index, outcome] of outcomes.entries()) {
-    const subject = subjects[index] as S;
-    if (outcome.status === 'matched') matched.push(subject);
+/** Goes on where a comparison takes its time: all that are left run side by side. */
+async function findLater<S>(match: Countable<S>, { tally, subject, outcome, rest }: { readonly tally: Tally<S>; readonly subject: S; readonly outcome: PendingOutcome; readonly rest: readonly S[] }): Promise<Found<S>> {
+  const concerned = rest.filter((other) => match.concerns?.(other) !== false);
+  const settled = await Promise.all([outcome, ...concerned.map(async (other) => match.evaluate(other))]);
+  for (const [index, one] of settled.entries()) tally.add(index === 0 ? subject : concerned[index - 1] as S, one);
+  return tally.found;
+}
+
+class Tally<S> {
+  readonly #description: string;
+  readonly #matched: S[] = [];
+  #undecided = 0;
+  #firstUndecided: Found<S>['firstUndecided'];
+  #nearest: Found<S>['nearest'];
+  #nearness = -1;
+
+  constructor(description: string) {
+    this.#description = description;
+  }
+
+  add(subject: S, outcome: MatchOutcome): void {
+    if (outcome.status === 'matched') this.#matched.push(subject);
     else if (outcome.status === 'unavailable') {
-      undecided += 1;
-      firstUndecided ??= outcome;
-    } else if (nearest === undefined || nearness(outcome, description) > nearness(nearest.outcome, description)) {
-      nearest = { subject, outcome };
+      this.#undecided += 1;
+      this.#firstUndecided ??= outcome;
+    } else {
+      const near = nearness(outcome, this.#description);
+      if (near <= this.#nearness) return;
+      this.#nearest = { subject, outcome };
+      this.#nearness = near;
     }
   }
-  return { matched, undecided, ...(firstUndecided === undefined ? {} : { firstUndecided }), ...(nearest === undefined ? {} : { nearest }) };
+
+  get found(): Found<S> {
+    return {
+      matched: this.#matched,
+      undecided: this.#undecided,
+      ...(this.#firstUndecided === undefined ? {} : { firstUndecided: this.#firstUndecided }),
+      ...(this.#nearest === undefined ? {} : { nearest: this.#nearest }),
+    };
+  }
 }
 
 /** A candidate that differs at one place is nearer than one that differs in a condition; one that is of another kind altogether is near to nothing. */

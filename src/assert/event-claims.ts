@@ -7,7 +7,7 @@ import { find, judgeCount, type Found } from './count.js';
 import type { ClaimSpec } from './entry.js';
 import { ClaimAuthoringError, wordsOfThrown } from './errors.js';
 import { judgeOrder } from './order-claims.js';
-import { gapOf, occurrencesIn, type Gap, type ScopeEvidence } from './scope.js';
+import { gapOf, occurrencesIn, occurrencesOf, type Gap, type ScopeEvidence } from './scope.js';
 import { countOf, type CountOptions } from './selection.js';
 
 /** A kind of event, or a match made by `eventMatch`. */
@@ -43,9 +43,9 @@ export function eventOrder(scope: ScopeEvidence, selectors: readonly EventSelect
 }
 
 function judgeEvents(scope: ScopeEvidence, match: EventMatch, count: CountRange, expected: string): ClaimOutcome | Promise<ClaimOutcome> {
-  const events = scope.sessions.length === 1 && scope.sessions[0] !== undefined
-    ? occurrencesIn(scope.sessions[0]).events
-    : scope.sessions.flatMap((session) => occurrencesIn(session).events);
+  const { events, byKind } = occurrencesOf(scope);
+  const [kind, ...others] = match.kinds;
+  const candidates = kind === undefined || others.length > 0 ? events : byKind.get(kind) ?? [];
   const judged = (found: Found<EventOccurrence>): ClaimOutcome => {
     const { firstUndecided } = found;
     const state = judgeCount(count, {
@@ -61,7 +61,7 @@ function judgeEvents(scope: ScopeEvidence, match: EventMatch, count: CountRange,
       ...(near === undefined ? {} : { nearest: { what: wordsOfEvent(near.subject), expected: near.outcome.expected, received: near.outcome.received, path: near.outcome.path ?? '/' } }),
     };
   };
-  const found = find(match, events);
+  const found = find(match, candidates);
   return found instanceof Promise ? found.then(judged) : judged(found);
 }
 

@@ -30,6 +30,11 @@ export class ClaimLedger {
     this.#groups = groups;
   }
 
+  /** How many claims were made. */
+  get size(): number {
+    return this.#entries.length;
+  }
+
   /** @throws ClaimAuthoringError when the test was stopped, has ended, or makes too many claims. */
   register(spec: ClaimSpec): AnyHandle {
     if (this.#closed !== undefined) throw new ClaimAuthoringError(`"${spec.description}" was claimed too late: ${this.#closed}.`);

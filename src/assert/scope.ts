@@ -37,40 +37,62 @@ export interface ScopeEvidence {
   readonly running: boolean;
 }
 
-/** What happened in one session of a scope, paired. */
+/** What happened in one session, or in all of a scope, paired. */
 export interface ScopedOccurrences {
   readonly occurrences: readonly ToolOccurrence[];
   readonly orphanEnds: number;
   readonly events: readonly EventOccurrence[];
+  /** The same events by kind. */
+  readonly byKind: ReadonlyMap<StreamEvent['type'], readonly EventOccurrence[]>;
 }
 
-const known = new WeakMap<SessionEvidence, ScopedOccurrences>();
+const ofSessions = new WeakMap<SessionEvidence, ScopedOccurrences>();
+const ofScopes = new WeakMap<ScopeEvidence, ScopedOccurrences>();
 
 /** Pairs a session once, however many claims ask. */
 export function occurrencesIn(session: SessionEvidence): ScopedOccurrences {
-  const found = known.get(session) ?? paired(session);
-  known.set(session, found);
+  return remembered(ofSessions, session, paired);
+}
+
+/** Everything in a scope, paired within each session. */
+export function occurrencesOf(scope: ScopeEvidence): ScopedOccurrences {
+  const [only, ...others] = scope.sessions;
+  return only !== undefined && others.length === 0 ? occurrencesIn(only) : remembered(ofScopes, scope, joined);
+}
+
+function remembered<K extends object, V>(known: WeakMap<K, V>, key: K, work: (key: K) => V): V {
+  const found = known.get(key) ?? work(key);
+  known.set(key, found);
   return found;
 }
 
+function joined({ sessions }: ScopeEvidence): ScopedOccurrences {
+  const all = sessions.map(occurrencesIn);
+  return withKinds({
+    occurrences: all.flatMap((session) => session.occurrences),
+    orphanEnds: all.reduce((sum, session) => sum + session.orphanEnds, 0),
+    events: all.flatMap((session) => session.events),
+  });
+}
+
 function paired({ events, earlier = [] }: SessionEvidence): ScopedOccurrences {
-  if (earlier.length === 0) return sessionOccurrencesOf(events);
+  if (earlier.length === 0) return withKinds(sessionOccurrencesOf(events));
   const whole = sessionOccurrencesOf([...earlier, ...events]);
-  return {
+  return withKinds({
     occurrences: whole.occurrences.filter((call) => call.startedIndex >= earlier.length),
     orphanEnds: whole.orphanEnds - sessionOccurrencesOf(earlier).orphanEnds,
     events: whole.events.slice(earlier.length),
-  };
+  });
 }
 
-/** The tool calls of a scope, paired within each session, and the ends that nothing started. */
-export function occurrencesOf(scope: ScopeEvidence): { readonly occurrences: readonly ToolOccurrence[]; readonly orphanEnds: number } {
-  const sessions = scope.sessions.map(occurrencesIn);
-  const [only] = sessions;
-  return {
-    occurrences: only !== undefined && sessions.length === 1 ? only.occurrences : sessions.flatMap((session) => session.occurrences),
-    orphanEnds: sessions.reduce((sum, session) => sum + session.orphanEnds, 0),
-  };
+function withKinds(happened: Omit<ScopedOccurrences, 'byKind'>): ScopedOccurrences {
+  const byKind = new Map<StreamEvent['type'], EventOccurrence[]>();
+  for (const occurrence of happened.events) {
+    const same = byKind.get(occurrence.event.type);
+    if (same === undefined) byKind.set(occurrence.event.type, [occurrence]);
+    else same.push(occurrence);
+  }
+  return { ...happened, byKind };
 }
 
 /** Why a picture is not complete, for people and for machines. */

@@ -101,13 +101,12 @@ function judgeNumber(scope: ScopeEvidence, count: CountRange, expected: string):
 
 /** Names of the subagents that a scope delegated to. */
 function delegationsIn(scope: ScopeEvidence): readonly string[] {
-  return scope.sessions.flatMap(({ events }) => events.flatMap((event) => (
-    event.type === 'operation.started' && event.operation.kind === 'subagent' ? [event.operation.name] : []
-  )));
+  const starts = occurrencesOf(scope).byKind.get('operation.started') ?? [];
+  return starts.flatMap(({ subagent }) => (subagent === undefined ? [] : [subagent.name]));
 }
 
 function judgeFailures(scope: ScopeEvidence): ClaimOutcome {
-  const failed = scope.sessions.flatMap((session) => occurrencesIn(session).events.filter(({ event }) => event.type === 'operation.finished' && event.status === 'failed'));
+  const failed = (occurrencesOf(scope).byKind.get('operation.finished') ?? []).filter(({ event }) => event.type === 'operation.finished' && event.status === 'failed');
   const [first] = failed;
   if (first === undefined) {
     const gap = gapOf(scope, 'actions');

@@ -49,7 +49,7 @@ async function runProject(selectors: readonly string[], flags: RunFlags, write: 
 
   const runId = newRunId();
   const folder = join(project.root, '.niceeval', 'runs', runId);
-  const onEvent = flags.json === true ? createNdjsonReporter(write) : createTerminalReporter({ write, colors: pc });
+  const onEvent = flags.json === true ? createNdjsonReporter(write) : createTerminalReporter({ write, colors: pc, ...(process.stdout.columns === undefined ? {} : { columns: process.stdout.columns }) });
   const result = await interruptible(async (signal) => {
     await using provider = await openDockerProvider({ runId });
     await provider.reap();

@@ -1,5 +1,5 @@
 import { EVENT_KINDS } from './event.js';
-import { createMatch, folded, isMatch, MATCHED, show, type EventMatch, type Match, type MatchOutcome, type PendingOutcome, type ToolMatch, type ValueMatch } from './match.js';
+import { createMatch, folded, isMatch, MATCHED, mismatchInWords, show, type EventMatch, type Match, type MatchOutcome, type PendingOutcome, type ToolMatch, type ValueMatch } from './match.js';
 
 /** Every match holds. A mismatch decides, whatever else is unavailable. All matches are of values, all of tool calls, or all of events. */
 export function and<T>(...matches: readonly ValueMatch<T>[]): ValueMatch<T>;
@@ -18,7 +18,7 @@ export function or(...matches: readonly Match[]): Match {
     const decisive = outcomes.find((o) => o.status === 'matched') ?? outcomes.find((o) => o.status === 'unavailable');
     if (decisive !== undefined) return decisive;
     const first = outcomes.find((o) => o.status === 'mismatched');
-    return { status: 'mismatched', expected: description, get received() { return first?.received ?? ''; } };
+    return mismatchInWords(description, () => first?.received ?? '');
   });
 }
 

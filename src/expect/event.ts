@@ -1,7 +1,7 @@
 import type { InputRequest, StreamEvent } from '../evidence/events.js';
 import type { EventOccurrence } from '../evidence/occurrence.js';
-import { checkPattern, comparePattern, describePattern, type JsonPattern } from './json-match.js';
-import { allOf, createMatch, isMatch, MATCHED, show, type EventMatch, type MatchOutcome, type PendingOutcome, type ToolMatch } from './match.js';
+import { comparePattern, describePattern, patternOf, type JsonPattern } from './json-match.js';
+import { allConditions, createMatch, isMatch, MATCHED, show, unavailable, type Condition, type EventMatch, type MatchOutcome, type PendingOutcome, type ToolMatch } from './match.js';
 import { toolMatch } from './tool.js';
 
 /** A kind of event. */
@@ -61,7 +61,6 @@ export function eventMatch<K extends EventKind>(kind: K, conditions: EventCondit
   const unknown = wanted.find(([field]) => !known.includes(field));
   if (unknown !== undefined) throw new TypeError(`eventMatch(${show(kind)}) does not know the condition "${unknown[0]}". It knows ${known.join(', ')}.`);
   const { tool, optionIds, ...patterns } = Object.fromEntries(wanted) as { tool?: unknown; optionIds?: unknown; [field: string]: unknown };
-  for (const [field, pattern] of Object.entries(patterns)) checkPattern(pattern, `/${field}`, []);
   const call = tool === undefined ? undefined : toolOf(tool);
   const ids = optionIds === undefined ? undefined : idsOf(optionIds);
   const ofSubagents = patterns['subagent'] !== undefined;
@@ -70,6 +69,14 @@ export function eventMatch<K extends EventKind>(kind: K, conditions: EventCondit
   }
   if (!ofSubagents && patterns['remoteUrl'] !== undefined) throw new TypeError('eventMatch: only subagents have a `remoteUrl`. Ask for `subagent` as well, or leave it out.');
   const description = wordsOf(kind, wanted);
+  const checks: readonly Condition<EventOccurrence>[] = [
+    ...(call === undefined ? [] : [(occurrence: EventOccurrence) => callOutcome(call, occurrence)]),
+    ...(ids === undefined ? [] : [(occurrence: EventOccurrence) => idsOutcome(ids, occurrence.event)]),
+    ...Object.entries(patterns).map(([field, given]) => {
+      const pattern = patternOf(given, `/${field}`);
+      return (occurrence: EventOccurrence) => fieldOutcome(field, pattern, occurrence);
+    }),
+  ];
   return createMatch({
     domain: 'event',
     description,
@@ -78,11 +85,7 @@ export function eventMatch<K extends EventKind>(kind: K, conditions: EventCondit
     evaluate: (occurrence) => {
       const { event } = occurrence;
       if (event.type !== kind || isOfSubagent(event) !== ofSubagents) return { status: 'mismatched', expected: description, received: kindOf(event) };
-      return allOf([
-        ...(call === undefined ? [] : [callOutcome(call, occurrence)]),
-        ...(ids === undefined ? [] : [idsOutcome(ids, event as StreamEvent & { type: 'input.requested' })]),
-        ...Object.entries(patterns).map(([field, pattern]) => fieldOutcome(field, pattern as JsonPattern, occurrence)),
-      ]);
+      return allConditions(checks, occurrence);
     },
   });
 }
@@ -102,7 +105,7 @@ function toolOf(tool: unknown): ToolMatch {
 }
 
 function idsOf(ids: unknown): readonly string[] {
-  if (Array.isArray(ids) && ids.every((id) => typeof id === 'string')) return [...ids as string[]].sort();
+  if (Array.isArray(ids) && ids.every((id) => typeof id === 'string')) return [...ids].sort();
   throw new TypeError('eventMatch needs a list of ids as `optionIds`, for instance ["approve", "deny"].');
 }
 
@@ -112,10 +115,11 @@ function isOfSubagent(event: StreamEvent): boolean {
 }
 
 function callOutcome(match: ToolMatch, { event, call }: EventOccurrence): PendingOutcome {
-  return call === undefined ? { status: 'unavailable', reason: `which call ended under the id ${idOf(event)} is not known` } : match.evaluate(call);
+  return call === undefined ? unavailable('end-undecidable', `which call ended under the id ${idOf(event)} is not known`) : match.evaluate(call);
 }
 
-function idsOutcome(ids: readonly string[], { request }: { readonly request: InputRequest }): MatchOutcome {
+function idsOutcome(ids: readonly string[], event: StreamEvent): MatchOutcome {
+  const request: InputRequest = event.type === 'input.requested' ? event.request : {};
   if (request.options === undefined) return missing('options', 'input.requested');
   const seen = request.options.map(({ id }) => id).sort();
   return JSON.stringify(seen) === JSON.stringify(ids) ? MATCHED : { status: 'mismatched', expected: `the options ${ids.join(', ')}`, received: seen.join(', '), path: '/options' };
@@ -124,7 +128,7 @@ function idsOutcome(ids: readonly string[], { request }: { readonly request: Inp
 function fieldOutcome(field: string, pattern: JsonPattern, occurrence: EventOccurrence): PendingOutcome {
   const { event, subagent } = occurrence;
   if (field === 'subagent') {
-    if (subagent === undefined) return { status: 'unavailable', reason: `which subagent ended under the id ${idOf(event)} is not known` };
+    if (subagent === undefined) return unavailable('end-undecidable', `which subagent ended under the id ${idOf(event)} is not known`);
     return pattern === true ? MATCHED : comparePattern(pattern, subagent.name, '/subagent');
   }
   const value = valueOf(field, occurrence);
@@ -143,7 +147,7 @@ function valueOf(field: string, { event, subagent }: EventOccurrence): unknown {
 }
 
 function missing(field: string, kind: EventKind): MatchOutcome {
-  return { status: 'unavailable', reason: `the ${kind} event does not tell its ${field}` };
+  return unavailable('field-missing', `the ${kind} event does not tell its ${field}`);
 }
 
 function idOf(event: StreamEvent): string {

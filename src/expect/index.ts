@@ -7,5 +7,6 @@ export type { EventMatch, Match, MatchOutcome, ScoreMatch, ToolMatch, ValueMatch
 export { referencesAnyPath } from './paths.js';
 export { matches, type StandardSchema } from './schema.js';
 export { excludes, hasSections, includes, includesUrl, pattern, similarity, type TextOptions } from './texts.js';
+export { shellMatch, type ShellConditions } from './shell-match.js';
 export { toolMatch, type ToolConditions, type ToolStatus } from './tool.js';
 export { commandSucceeded, defineScoreMatch, defineValueMatch, equals, isDefined, isFalse, isTrue, satisfies } from './values.js';

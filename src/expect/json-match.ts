@@ -1,4 +1,4 @@
-import { allOf, createMatch, isMatch, isValueMatch, MATCHED, mismatch, show, type PendingOutcome, type ValueMatch } from './match.js';
+import { allOf, createMatch, isMatch, isValueMatch, MATCHED, mismatch, mismatchInWords, show, type PendingOutcome, type ValueMatch } from './match.js';
 
 /**
  * A literal, a RegExp for the string at its place, a nested value match, a predicate of the value at its place, an array,
@@ -18,8 +18,7 @@ export type JsonPattern =
  * @throws TypeError for a pattern that is not JSON, a RegExp, a function or a value match.
  */
 export function jsonMatch(pattern: JsonPattern): ValueMatch {
-  checkPattern(pattern, '', []);
-  const expected = copied(pattern);
+  const expected = patternOf(pattern);
   const description = `matches JSON ${show(describePattern(expected))}`;
   return createMatch({ domain: 'value', description, evaluate: (value: unknown) => comparePattern(expected, value, '') });
 }
@@ -28,8 +27,8 @@ export function jsonMatch(pattern: JsonPattern): ValueMatch {
 export function comparePattern(expected: JsonPattern, value: unknown, path: string): PendingOutcome {
   if (isMatch(expected)) return placed(expected.evaluate(value), path || '/');
   if (expected instanceof RegExp) {
-    const found = typeof value === 'string' && new RegExp(expected.source, expected.flags).test(value);
-    return found ? MATCHED : mismatch(String(expected), value, path || '/');
+    expected.lastIndex = 0; // Flags `g` and `y` have no memory here.
+    return typeof value === 'string' && expected.test(value) ? MATCHED : mismatch(String(expected), value, path || '/');
   }
   if (typeof expected === 'function') {
     const answer: unknown = expected(value);
@@ -42,17 +41,28 @@ export function comparePattern(expected: JsonPattern, value: unknown, path: stri
   }
   if (typeof expected === 'object' && expected !== null) {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return mismatch('an object', value, path || '/');
-    return allOf(Object.entries(expected).map(([key, item]) => (
-      Object.hasOwn(value, key) ? comparePattern(item, (value as Record<string, unknown>)[key], `${path}/${pointerPart(key)}`) : mismatch(`the key ${show(key)}`, value, path || '/')
-    )));
+    return compareKeys(expected as { readonly [key: string]: JsonPattern }, value as Readonly<Record<string, unknown>>, path);
   }
   return Object.is(expected, value) ? MATCHED : mismatch(show(expected), value, path || '/');
+}
+
+function compareKeys(expected: { readonly [key: string]: JsonPattern }, value: Readonly<Record<string, unknown>>, path: string): PendingOutcome {
+  const outcomes: PendingOutcome[] = [];
+  for (const key of Object.keys(expected)) {
+    const outcome = Object.hasOwn(value, key)
+      ? comparePattern(expected[key] as JsonPattern, value[key], `${path}/${pointerPart(key)}`)
+      : mismatch(`the key ${show(key)}`, value, path || '/');
+    // Most values fail at their first key.
+    if (!(outcome instanceof Promise) && outcome.status === 'mismatched' && outcomes.length === 0) return outcome;
+    outcomes.push(outcome);
+  }
+  return allOf(outcomes);
 }
 
 function placed(outcome: PendingOutcome, path: string): PendingOutcome {
   if (outcome instanceof Promise) return outcome.then((settled) => placed(settled, path));
   if (outcome.status !== 'mismatched') return outcome;
-  return { status: 'mismatched', expected: outcome.expected, get received() { return outcome.received; }, path };
+  return mismatchInWords(outcome.expected, () => outcome.received, path);
 }
 
 /** A key as a part of a JSON Pointer (RFC 6901). */
@@ -60,8 +70,17 @@ function pointerPart(key: string): string {
   return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
-/** @throws TypeError for a pattern that nothing could be compared with. */
-export function checkPattern(node: unknown, path: string, above: readonly unknown[]): void {
+/**
+ * A pattern of one's own: what the author changes later changes nothing in it.
+ *
+ * @throws TypeError for a pattern that nothing could be compared with.
+ */
+export function patternOf(pattern: unknown, path = ''): JsonPattern {
+  checkPattern(pattern, path, []);
+  return copied(pattern as JsonPattern);
+}
+
+function checkPattern(node: unknown, path: string, above: readonly unknown[]): void {
   if (node === null || typeof node === 'string' || typeof node === 'boolean' || typeof node === 'function' || node instanceof RegExp || isValueMatch(node)) return;
   if (typeof node === 'number' && Number.isFinite(node)) return;
   if (above.includes(node)) throw new TypeError(`jsonMatch cannot compare with a cycle at ${path}. Use JSON values, a RegExp or a value match.`);
@@ -75,9 +94,9 @@ export function checkPattern(node: unknown, path: string, above: readonly unknow
   throw new TypeError(`jsonMatch cannot compare with ${show(node)} at ${path || '/'}. Use JSON values, a RegExp, a function or a value match.`);
 }
 
-/** What the author changes later changes nothing here. */
 function copied(node: JsonPattern): JsonPattern {
-  if (typeof node !== 'object' || node === null || node instanceof RegExp || isMatch(node)) return node;
+  if (node instanceof RegExp) return new RegExp(node.source, node.flags);
+  if (typeof node !== 'object' || node === null || isMatch(node)) return node;
   if (Array.isArray(node)) return node.map((item: JsonPattern) => copied(item));
   return Object.fromEntries(Object.entries(node).map(([key, item]) => [key, copied(item)]));
 }

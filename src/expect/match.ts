@@ -89,7 +89,7 @@ export function createMatch<T>(spec: ValueMatch<T>): ValueMatch<T>;
 export function createMatch(spec: ToolMatchSpec): ToolMatch;
 export function createMatch(spec: EventMatchSpec): EventMatch;
 export function createMatch(spec: ValueMatch<never> | ToolMatchSpec | EventMatchSpec): Match {
-  return spec.domain === 'value' ? branded({ ...spec }) : quantifiable(spec);
+  return spec.domain === 'value' ? branded<ValueMatch<never>>({ ...spec }) : quantifiable(spec);
 }
 
 function quantifiable(spec: ToolMatchSpec | EventMatchSpec, count?: CountRange): ToolMatch | EventMatch {
@@ -104,7 +104,7 @@ function quantifiable(spec: ToolMatchSpec | EventMatchSpec, count?: CountRange):
     atMost: (times: number) => counted('atMost', 0, times),
     exactly: (times: number) => counted('exactly', times, times),
     between: (least: number, most: number) => counted('between', least, most),
-  }) as ToolMatch | EventMatch;
+  });
 }
 
 /** Brands and freezes a measurement. */
@@ -173,13 +173,42 @@ export function outcomeOf(isMatched: boolean, expected: string, received: unknow
 }
 
 /** A mismatch. What was received is put into words when somebody reads it: many mismatches are never read. */
-export function mismatch(expected: string, received: unknown, path?: string): MatchOutcome {
-  return {
-    status: 'mismatched',
-    expected,
-    get received() { return show(received); },
-    ...(path === undefined ? {} : { path }),
-  };
+export function mismatch(expected: string, received: unknown, path?: string): MatchOutcome & { readonly status: 'mismatched' } {
+  return new Mismatch(expected, () => show(received), path);
+}
+
+/** A mismatch whose words take some work. */
+export function mismatchInWords(expected: string, words: () => string, path?: string): MatchOutcome & { readonly status: 'mismatched' } {
+  return new Mismatch(expected, words, path);
+}
+
+/** A class, since an object with a getter of its own takes eighty times as long to make. */
+class Mismatch {
+  readonly status = 'mismatched';
+  readonly expected: string;
+  declare readonly path?: string;
+  readonly #words: () => string;
+
+  constructor(expected: string, words: () => string, path: string | undefined) {
+    this.expected = expected;
+    this.#words = words;
+    if (path !== undefined) this.path = path;
+  }
+
+  get received(): string {
+    return this.#words();
+  }
+
+  toJSON(): MatchOutcome {
+    return worded(this);
+  }
+}
+
+/** An outcome all of whose words are there, as a plain value. */
+export function worded(outcome: MatchOutcome): MatchOutcome {
+  if (outcome.status !== 'mismatched') return outcome;
+  const { status, expected, received, path } = outcome;
+  return { status, expected, received, ...(path === undefined ? {} : { path }) };
 }
 
 /** An outcome that cannot be told. */
@@ -189,7 +218,26 @@ export function unavailable(code: string, reason: string): MatchOutcome & { read
 
 /** Every outcome must be matched: a mismatch decides, then what is unavailable. */
 export function allOf(outcomes: readonly PendingOutcome[]): PendingOutcome {
-  return folded(outcomes, (settled) => settled.find((o) => o.status === 'mismatched') ?? settled.find((o) => o.status === 'unavailable') ?? settled.find((o) => o.status === 'matched' && o.note !== undefined) ?? MATCHED);
+  return folded(outcomes, worstOf);
+}
+
+function worstOf(outcomes: readonly MatchOutcome[]): MatchOutcome {
+  return outcomes.find((o) => o.status === 'mismatched') ?? outcomes.find((o) => o.status === 'unavailable') ?? outcomes.find((o) => o.status === 'matched' && o.note !== undefined) ?? MATCHED;
+}
+
+/** A condition of one subject. */
+export type Condition<S> = (subject: S) => PendingOutcome;
+
+/** All conditions in turn, until one does not hold: most subjects fail the first. What is unavailable waits for the rest. */
+export function allConditions<S>(conditions: readonly Condition<S>[], subject: S): PendingOutcome {
+  let worst = MATCHED;
+  for (let index = 0; index < conditions.length; index += 1) {
+    const outcome = (conditions[index] as Condition<S>)(subject);
+    if (outcome instanceof Promise) return allOf([worst, outcome, ...conditions.slice(index + 1).map((condition) => condition(subject))]);
+    if (outcome.status === 'mismatched') return outcome;
+    if (worst.status === 'matched' && (outcome.status === 'unavailable' || outcome.note !== undefined)) worst = outcome;
+  }
+  return worst;
 }
 
 /** Folds outcomes, at once where none of them takes its time. */

@@ -23,8 +23,9 @@ export function referencesAnyPath(patterns: readonly string[]): ValueMatch {
 }
 
 function checkedPatterns(patterns: readonly string[]): readonly string[] {
-  if (!Array.isArray(patterns) || patterns.length === 0) throw new TypeError('referencesAnyPath() needs a list of paths or globs, for instance ["secrets/**"].');
-  const stranger = patterns.find((pattern: unknown) => typeof pattern !== 'string' || componentsOf(pattern).length === 0 || pattern.startsWith('!'));
+  const given: unknown = patterns;
+  if (!Array.isArray(given) || given.length === 0) throw new TypeError('referencesAnyPath() needs a list of paths or globs, for instance ["secrets/**"].');
+  const stranger = given.find((pattern: unknown) => typeof pattern !== 'string' || componentsOf(pattern).length === 0 || pattern.startsWith('!')) as unknown;
   if (stranger !== undefined) throw new TypeError(`referencesAnyPath() cannot look for ${show(stranger)}. Give it a path or a glob such as "secrets/**".`);
   const twice = patterns.find((pattern, index) => patterns.findIndex((other) => componentsOf(other).join('/') === componentsOf(pattern).join('/')) < index);
   if (twice !== undefined) throw new TypeError(`referencesAnyPath() was given ${show(twice)} twice.`);
@@ -43,7 +44,9 @@ function finderOf(pattern: string): (text: string) => boolean {
   }
   const glob = `${anchored ? '/' : ''}${pattern.split('/').filter((part) => part !== '' && part !== '.').join('/')}`;
   const fits = picomatch([glob, `${glob}/**`], { dot: true });
-  return (text) => candidatesOf(text).some((candidate) => endsOf(candidate, anchored).some((end) => fits(end)));
+  // A component that every path of the pattern has: a text without it needs no closer look.
+  const [sure = ''] = picomatch.scan(glob).base.split('/').filter((part) => part !== '');
+  return (text) => text.includes(sure) && candidatesOf(text).some((candidate) => endsOf(candidate, anchored).some((end) => fits(end)));
 }
 
 /** Texts that may be a path: all of it, and what stands between the characters that end a word in code or in a shell. */

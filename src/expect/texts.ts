@@ -27,8 +27,11 @@ export function pattern(expression: RegExp, options: TextOptions = {}): ValueMat
   // Without this check a text would become an expression that matches everything.
   if (!(expression instanceof RegExp)) throw new TypeError(`pattern() needs a regular expression, for instance /passes?/, not ${show(expression)}.`);
   const read = readerOf('pattern', options);
-  const { source, flags } = expression;
-  return textMatch(`matches /${source}/${flags}${wordsOf(options)}`, (text) => new RegExp(source, flags).test(read(text)));
+  const own = new RegExp(expression.source, expression.flags);
+  return textMatch(`matches ${String(own)}${wordsOf(options)}`, (text) => {
+    own.lastIndex = 0;
+    return own.test(read(text));
+  });
 }
 
 /**

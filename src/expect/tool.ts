@@ -2,7 +2,7 @@ import type { ToolOperation } from '../evidence/events.js';
 import type { ToolOccurrence } from '../evidence/occurrence.js';
 import { isToolName } from '../evidence/tool-name.js';
 import type { JsonValue } from '../evidence/json.js';
-import { allOf, createMatch, isValueMatch, MATCHED, show, type MatchOutcome, type PendingOutcome, type ToolMatch, type ValueMatch } from './match.js';
+import { allConditions, createMatch, isValueMatch, MATCHED, show, unavailable, type Condition, type MatchOutcome, type PendingOutcome, type ToolMatch, type ValueMatch } from './match.js';
 
 const STATUSES = ['pending', 'completed', 'failed', 'rejected'] as const;
 
@@ -31,12 +31,12 @@ export function toolMatch(name?: string, conditions: ToolConditions = {}): ToolM
   checkStatus('toolMatch', conditions.status);
   if (name !== undefined && (typeof name !== 'string' || name === '')) throw new TypeError(`toolMatch needs the name of a tool, not ${show(name)}. Leave it out for every tool.`);
   const description = describe(name, conditions);
-  const wanted = { ...conditions };
+  const checks = conditionsOf(name, { ...conditions }, description);
   return createMatch({
     domain: 'tool',
     description,
     concerns: ({ operation }) => name === undefined || name === operation.name || name === operation.tool || operation.tool === undefined,
-    evaluate: (call) => allOf(conditionsOf(name, wanted, call, description)),
+    evaluate: (call) => allConditions(checks, call),
   });
 }
 
@@ -45,24 +45,21 @@ export function checkStatus(factory: string, status: ToolStatus | undefined): vo
   if (status !== undefined && !STATUSES.includes(status)) throw new TypeError(`${factory} does not know the status ${show(status)}. It knows pending, completed, failed and rejected.`);
 }
 
-function conditionsOf(name: string | undefined, conditions: ToolConditions, call: ToolOccurrence, description: string): readonly PendingOutcome[] {
-  const outcomes: PendingOutcome[] = [];
-  const { operation } = call;
-  const canonical = operation.tool === 'unknown' ? undefined : operation.tool;
-  if (name !== undefined && name !== operation.name && mayBe(name, operation)) {
-    return [{ status: 'unavailable', reason: `${operation.name} (${call.operationId}) was not classified, so it may be a ${name}` }];
-  }
-  if (name !== undefined && name !== operation.name && name !== canonical) {
-    return [differentTool(description, operation.name)];
-  }
-  if (conditions.status !== undefined) outcomes.push(statusOutcome(conditions.status, call));
-  if (conditions.input !== undefined) outcomes.push(conditions.input.evaluate(operation.input));
-  if (conditions.output !== undefined) {
-    outcomes.push(call.output === undefined
-      ? { status: 'unavailable', reason: `the output of ${operation.name} (${call.operationId}) is not known` }
-      : conditions.output.evaluate(call.output));
-  }
-  return outcomes;
+function conditionsOf(name: string | undefined, { status, input, output }: ToolConditions, description: string): readonly Condition<ToolOccurrence>[] {
+  return [
+    ...(name === undefined ? [] : [(call: ToolOccurrence) => nameOutcome(name, call, description)]),
+    ...(status === undefined ? [] : [(call: ToolOccurrence) => statusOutcome(status, call)]),
+    ...(input === undefined ? [] : [(call: ToolOccurrence) => input.evaluate(call.operation.input)]),
+    ...(output === undefined ? [] : [(call: ToolOccurrence): PendingOutcome => (call.output === undefined
+      ? unavailable('output-unknown', `the output of ${call.operation.name} (${call.operationId}) is not known`)
+      : output.evaluate(call.output))]),
+  ];
+}
+
+function nameOutcome(name: string, { operation, operationId }: ToolOccurrence, description: string): MatchOutcome {
+  if (name === operation.name || (name === operation.tool && name !== 'unknown')) return MATCHED;
+  if (mayBe(name, operation)) return unavailable('tool-unclassified', `${operation.name} (${operationId}) was not classified, so it may be a ${name}`);
+  return { status: 'mismatched', expected: description, received: operation.name };
 }
 
 /** Whether a call that its adapter did not classify may belong to a canonical class. */
@@ -73,13 +70,9 @@ function mayBe(name: string, operation: ToolOperation): boolean {
 
 function statusOutcome(expected: ToolStatus, call: ToolOccurrence): MatchOutcome {
   if (call.status === 'undecidable') {
-    return { status: 'unavailable', reason: `the id ${call.operationId} was used by calls that overlap, so the status of ${call.operation.name} is not known` };
+    return unavailable('status-undecidable', `the id ${call.operationId} was used by calls that overlap, so the status of ${call.operation.name} is not known`);
   }
   return call.status === expected ? MATCHED : { status: 'mismatched', expected: `status ${expected}`, received: call.status };
-}
-
-function differentTool(expected: string, received: string): MatchOutcome {
-  return { status: 'mismatched', expected, received };
 }
 
 function describe(name: string | undefined, conditions: ToolConditions): string {

@@ -1,11 +1,18 @@
+import { differenceOf } from './difference.js';
 import { isDeepEqual } from './equality.js';
-import { createMatch, createScoreMatch, outcomeOf, show, type MatchOutcome, type ScoreMatch, type ValueMatch } from './match.js';
+import { createMatch, createScoreMatch, MATCHED, outcomeOf, show, type MatchOutcome, type ScoreMatch, type ValueMatch } from './match.js';
 
 /** Deep equality. See the rules at `isDeepEqual`: own enumerable keys, NaN equals NaN, dates by time. */
 export function equals(expected: unknown): ValueMatch {
   const held = copyOf(expected);
   const description = `equals ${show(held)}`;
-  return createMatch({ domain: 'value', description, evaluate: (value: unknown) => outcomeOf(isDeepEqual(value, held), description, value) });
+  return createMatch({ domain: 'value', description, evaluate: (value: unknown) => (isDeepEqual(value, held) ? MATCHED : inequality(held, value, description)) });
+}
+
+/** Names the first place that differs, where the values are more than one. */
+function inequality(expected: unknown, received: unknown, description: string): MatchOutcome {
+  const difference = differenceOf(expected, received);
+  return { status: 'mismatched', ...difference, ...(difference.path === undefined ? { expected: description } : {}) };
 }
 
 /** Neither `undefined` nor `null`. */

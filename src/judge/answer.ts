@@ -44,7 +44,7 @@ export type JudgeAnswer =
   | (Effort & { readonly status: 'unavailable'; readonly code: JudgeUnavailableCode; readonly reason: string });
 
 /** One measurement as it is recorded: what was asked, all that the judge saw, what it said and what that took. */
-export interface Judgement {
+export interface JudgeRecord {
   readonly recipe: JudgeQuestion['recipe'];
   readonly question: JudgeQuestion;
   readonly material: JudgeMaterial;
@@ -61,7 +61,7 @@ export interface Judgement {
   readonly tries: number;
 }
 
-export const judgementSchema: z.ZodType<Judgement> = z.strictObject({
+export const judgeRecordSchema: z.ZodType<JudgeRecord> = z.strictObject({
   recipe: z.enum(['closedQA', 'factuality', 'summarizes', 'rubric']),
   question: judgeQuestionSchema,
   material: judgeMaterialSchema,
@@ -76,7 +76,7 @@ export const judgementSchema: z.ZodType<Judgement> = z.strictObject({
 });
 
 /** Puts together what is recorded. */
-export function judgementOf(asked: { readonly question: JudgeQuestion; readonly material: JudgeMaterial; readonly model: string }, answer: JudgeAnswer): Judgement {
+export function judgeRecordOf(asked: { readonly question: JudgeQuestion; readonly material: JudgeMaterial; readonly model: string }, answer: JudgeAnswer): JudgeRecord {
   const { usage, tries } = answer;
   const { question, material, model } = asked;
   const about = { recipe: question.recipe, question, material, model, usage, tries };

@@ -40,13 +40,13 @@ export const anthropicMessages: JudgeWire = {
 };
 
 const messageSchema = z.object({
-  model: z.unknown(),
+  model: z.unknown().optional(),
   stop_reason: z.string().nullish(),
   // Other kinds of blocks, such as thinking, are no answer.
   content: z.array(z.looseObject({ type: z.string() })),
 });
 
-const toolUseSchema = z.object({ name: z.string(), input: z.unknown() });
+const toolUseSchema = z.object({ name: z.string(), input: z.unknown().optional() });
 const textSchema = z.object({ text: z.string() });
 
 function replyOf({ stop_reason: stop, content }: z.infer<typeof messageSchema>, choices: readonly JudgeChoice[]): JudgeReply {

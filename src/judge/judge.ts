@@ -35,7 +35,7 @@ export interface Judge {
    *
    * Tries three times in all when the endpoint is busy, fails (408, 409, 429, 5xx), cannot be reached or takes too long, and a
    * second time, once, when the answer cannot be read. Waits as long as `Retry-After` says; gives up when that is longer
-   * than what is left. A request in a simpler form, for a server that refuses the better one, is no such try.
+   * than what is left. A request in a simpler form, for a server that refuses the better one, is not one of the three.
    *
    * @param options.signal Ends this question.
    */

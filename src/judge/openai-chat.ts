@@ -56,7 +56,7 @@ const messageSchema = z.object({
 });
 
 const completionSchema = z.object({
-  model: z.unknown(),
+  model: z.unknown().optional(),
   // One answer is asked for. Of more, none is the one that counts.
   choices: z.tuple([messageSchema]),
 });

@@ -54,6 +54,6 @@ export function readAnswerText(text: string, choices: readonly JudgeChoice[]): J
   const value = parseJson(json);
   if (value === undefined) return unreadable('the answer is not JSON');
   // JSON.parse keeps the last of two members of one name. A quote inside a string is escaped, so this sees members only.
-  if ((json.match(/(?<!\\)"choice"\s*:/g) ?? []).length > 9) return unreadable('the answer has more than one `choice`');
+  if ((json.match(/(?<!\\)"choice"\s*:/g) ?? []).length > 1) return unreadable('the answer has more than one `choice`');
   return readAnswer(value, choices);
 }

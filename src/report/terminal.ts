@@ -3,18 +3,19 @@ import type { Colors } from 'picocolors/types.js';
 import type { RunEvent } from '../run/ports.js';
 import type { AttemptResult, RunResult } from '../run/result.js';
 import type { Verdict } from '../verdict/verdict.js';
+import { explanationOf } from './explanation.js';
 import { clip, plainLine } from './plain-text.js';
-
-const REASON_CHARACTERS = 600;
 
 /** What a terminal reporter writes to. */
 export interface TerminalOptions {
   readonly write: (text: string) => unknown;
   readonly colors: Colors;
+  /** How wide its lines may be. Default: 120 columns. */
+  readonly columns?: number;
 }
 
 /** Tells a run in lines: progress as it happens, a table and the reasons at the end. */
-export function createTerminalReporter({ write, colors }: TerminalOptions): (event: RunEvent) => void {
+export function createTerminalReporter({ write, colors, columns }: TerminalOptions): (event: RunEvent) => void {
   let planned = 0;
   let done = 0;
   const line = (text: string): void => { write(`${text}\n`); };
@@ -44,22 +45,21 @@ export function createTerminalReporter({ write, colors }: TerminalOptions): (eve
         line(colors.yellow(`  warning: ${plainLine(event.message)}`));
         break;
       case 'run.finished':
-        write(summaryOf(event.result, colors));
+        write(summaryOf(event.result, colors, columns));
         break;
     }
   };
 }
 
-/** The table of a run and, below it, one line for each cause of everything that did not pass. */
-export function summaryOf(result: RunResult, colors: Colors): string {
+/** The table of a run and, below it, what came of every claim that is not simply true. */
+export function summaryOf(result: RunResult, colors: Colors, columns = 120): string {
   if (result.attempts.length === 0) return 'No Attempt was started.\n';
   const table = new Table({ head: ['eval', 'experiment', '#', 'verdict', 'claims', 'tokens in/out', 'cost (est.)', 'changes', 'time'], style: { head: [], border: [] } });
   for (const attempt of result.attempts) table.push(rowOf(attempt, colors));
   const lines = [table.toString()];
   for (const attempt of result.attempts) {
-    for (const reason of attempt.reasons) {
-      lines.push(`${mark(attempt.verdict, colors)}  ${plainLine(attempt.evalId)} by ${plainLine(attempt.experimentId)}: ${clip(plainLine(reason), REASON_CHARACTERS)}`);
-    }
+    const explanation = explanationOf(attempt, { colors, columns });
+    if (explanation.length > 0) lines.push(`${mark(attempt.verdict, colors)}  ${plainLine(attempt.evalId)} by ${plainLine(attempt.experimentId)} (${attempt.index})`, ...explanation);
   }
   const { passed, failed, errored, skipped } = result.counts;
   lines.push(`${passed} passed, ${failed} failed, ${errored} errored, ${skipped} skipped in ${seconds(result.durationMs)}${result.interrupted ? ' (interrupted)' : ''}`);
@@ -67,14 +67,15 @@ export function summaryOf(result: RunResult, colors: Colors): string {
 }
 
 function rowOf(attempt: AttemptResult, colors: Colors): string[] {
-  const matched = attempt.claims.filter((claim) => claim.state === 'matched').length;
+  const decided = attempt.claims.filter((claim) => claim.state !== 'measured');
+  const matched = decided.filter((claim) => claim.state === 'matched').length;
   const { inputTokens, outputTokens } = attempt.usage;
   return [
     plainLine(attempt.evalId),
     plainLine(attempt.experimentId),
     String(attempt.index),
-    mark(attempt.verdict, colors),
-    attempt.claims.length === 0 ? 'no claims' : `${matched}/${attempt.claims.length}`,
+    `${mark(attempt.verdict, colors)}${attempt.score === undefined ? '' : ` ${points(attempt.score.earned)} of ${points(attempt.score.possible)}`}`,
+    attempt.claims.length === 0 ? 'no claims' : `${matched}/${decided.length}`,
     `${inputTokens ?? '-'}/${outputTokens ?? '-'}`,
     dollars(attempt.estimatedCostUSD),
     attempt.changes.state === 'available' ? String(attempt.changes.net.length) : '-',
@@ -89,6 +90,11 @@ function mark(verdict: Verdict, colors: Colors): string {
     case 'errored': return colors.magenta('errored');
     case 'skipped': return colors.yellow('skipped');
   }
+}
+
+/** Points without the noise of adding binary fractions. */
+function points(number: number): string {
+  return String(Number(number.toFixed(2)));
 }
 
 /** Small sums keep their first digits, so that a paid Attempt never looks free. */

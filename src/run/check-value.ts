@@ -1,8 +1,7 @@
-import type { ClaimOutcome } from '../assert/claim.js';
 import { ClaimAuthoringError } from '../assert/errors.js';
 import type { AnyHandle } from '../assert/handle.js';
 import type { ClaimLedger } from '../assert/ledger.js';
-import { isScoreMatch, isValueMatch, type MatchOutcome } from '../expect/match.js';
+import { isScoreMatch, isValueMatch, worded } from '../expect/match.js';
 import { checkArguments } from './claims-of.js';
 
 /** Claims something of a value, or measures it. Compared now: the author may change the value later. */
@@ -17,13 +16,9 @@ export function checkValue(claims: ClaimLedger, given: readonly unknown[]): AnyH
     return claims.register({ kind: 'measurement', description: `the value's ${match.description}`, measure: async () => ({ status: 'measured', score: await score }) });
   }
   if (!isValueMatch(match)) throw new ClaimAuthoringError('check(value, match) needs a value match, for instance equals(...).');
+  // In words at once, too.
   const outcome = settledNow(async () => worded(await match.evaluate(value)));
   return claims.register({ description: `the value ${match.description}`, evaluate: () => outcome });
-}
-
-/** What was received is put into words at once. */
-function worded(outcome: MatchOutcome): ClaimOutcome {
-  return { ...outcome };
 }
 
 /** The outcome of work that begins at once, as a promise that breaks nothing while nobody looks at it. */

@@ -6,7 +6,7 @@ import type { BoundJudge, RootJudge, RubricOptions } from '../define/judging.js'
 import type { Pricing } from '../evidence/cost.js';
 import { addUsage, type Usage } from '../evidence/usage.js';
 import { show } from '../expect/match.js';
-import { judgementOf } from '../judge/answer.js';
+import { judgeRecordOf } from '../judge/answer.js';
 import type { JudgeConfig } from '../judge/config.js';
 import { createJudge, type Judge, type JudgeWorld } from '../judge/judge.js';
 import type { JudgeMaterial } from '../judge/material.js';
@@ -78,7 +78,7 @@ export function createJudging({ judge, claims, pricing }: JudgingOptions): Judgi
     if (answer.tries > 0) usages.push(answer.usage);
     const estimate = estimateCost(answer.usage, judge.config.model, { pricing });
     const evidence = {
-      ...judgementOf({ question, material, model: judge.config.model }, answer), ...(estimate.state === 'estimated' && answer.tries > 0 ? { estimatedCostUSD: estimate.usd } : {}),
+      ...judgeRecordOf({ question, material, model: judge.config.model }, answer), ...(estimate.state === 'estimated' && answer.tries > 0 ? { estimatedCostUSD: estimate.usd } : {}),
     };
     if (answer.status === 'unavailable') return { status: 'unavailable', code: answer.code, reason: answer.reason, evidence };
     return { status: 'measured', score: answer.score, note: `${answer.choice}: ${answer.rationale}`, evidence };

@@ -1,0 +1,66 @@
+import type { Colors } from 'picocolors/types.js';
+import wrapAnsi from 'wrap-ansi';
+import type { AttemptResult } from '../run/result.js';
+import { clip, plainLine } from './plain-text.js';
+
+/** How an explanation is laid out. */
+export interface ExplanationOptions {
+  readonly colors: Colors;
+  readonly columns: number;
+}
+
+type Claim = AttemptResult['claims'][number];
+type Fact = readonly [name: string, text: string];
+
+const TEXT_CHARACTERS = 1_000;
+const NARROWEST = 40;
+const NAME_COLUMNS = 10;
+
+/** Everything about an Attempt that a person must know to understand its verdict, line by line: why it broke, and each claim that is not simply true. */
+export function explanationOf(attempt: AttemptResult, options: ExplanationOptions): readonly string[] {
+  const { error, skipped, claims } = attempt;
+  return [
+    ...(error === undefined ? [] : titled('!', error.message, [['broke in', `${error.phase} (${error.code})`]], options)),
+    ...claims.flatMap((claim) => claimLines(claim, options)),
+    ...(skipped === undefined ? [] : titled('-', `skipped: ${skipped}`, [], options)),
+  ];
+}
+
+function claimLines(claim: Claim, options: ExplanationOptions): readonly string[] {
+  const { colors } = options;
+  const name = `${(claim.groups ?? []).map((title) => `${title} > `).join('')}${claim.label === undefined ? claim.description : `${claim.label} (${claim.description})`}`;
+  switch (claim.state) {
+    case 'matched':
+    case 'measured': return [];
+    case 'mismatched': return titled(claim.gates ? colors.red('✗') : colors.dim('~'), `${name}${claim.gates ? '' : ' (does not decide)'}`, mismatchOf(claim), options);
+    case 'unavailable': return titled(claim.optional ? colors.dim('~') : colors.magenta('?'), `${name}${claim.optional ? ' (forgiven)' : ''}`, [['unknown', `${claim.reason ?? ''} [${claim.code ?? ''}]`]], options);
+    case 'errored': return titled(colors.magenta('!'), name, [['broke', `${claim.reason ?? ''} [${claim.code ?? ''}]`]], options);
+  }
+}
+
+function mismatchOf({ expected = '', received = '', path, nearest, note }: Claim): readonly Fact[] {
+  return [
+    ['expected', expected],
+    ['received', received],
+    ...(path === undefined ? [] : [['at', path] as const]),
+    ...(note === undefined ? [] : [['because', note] as const]),
+    ...(nearest === undefined ? [] : [
+      ['nearest', nearest.what] as const,
+      ['differs', `${nearest.path === undefined ? '' : `at ${nearest.path}: `}${nearest.received}, not ${nearest.expected}`] as const,
+    ]),
+  ];
+}
+
+function titled(mark: string, title: string, facts: readonly Fact[], { columns }: ExplanationOptions): readonly string[] {
+  const width = Math.max(NARROWEST, columns);
+  return [
+    ...hung(`  ${mark} `, 4, title, width),
+    ...facts.flatMap(([name, text]) => hung(`      ${name.padEnd(NAME_COLUMNS)}`, 6 + NAME_COLUMNS, text, width)),
+  ];
+}
+
+/** A text of a stranger behind a head, its further lines below its first. */
+function hung(head: string, indent: number, text: string, width: number): readonly string[] {
+  const lines = wrapAnsi(clip(plainLine(text), TEXT_CHARACTERS), width - indent, { hard: true, trim: true }).split('\n');
+  return lines.map((line, index) => `${index === 0 ? head : ' '.repeat(indent)}${line}`);
+}
