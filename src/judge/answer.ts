@@ -58,10 +58,12 @@ export interface JudgeRecord {
   /** Absent when there is an answer. */
   readonly unavailable?: { readonly code: JudgeUnavailableCode; readonly reason: string };
   readonly usage: Usage;
+  /** By the price table. Absent: a model without a price, or nothing was asked. */
+  readonly estimatedCostUSD?: number;
   readonly tries: number;
 }
 
-export const judgeRecordSchema: z.ZodType<JudgeRecord> = z.strictObject({
+export const judgeRecordSchema: z.ZodType<JudgeRecord> = z.object({
   recipe: z.enum(['closedQA', 'factuality', 'summarizes', 'rubric']),
   question: judgeQuestionSchema,
   material: judgeMaterialSchema,
@@ -72,6 +74,7 @@ export const judgeRecordSchema: z.ZodType<JudgeRecord> = z.strictObject({
   rationale: z.string().exactOptional(),
   unavailable: z.strictObject({ code: z.enum(CODES), reason: z.string() }).exactOptional(),
   usage: usageSchema,
+  estimatedCostUSD: z.number().nonnegative().exactOptional(),
   tries: z.int().nonnegative(),
 });
 

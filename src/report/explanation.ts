@@ -32,10 +32,15 @@ function claimLines(claim: Claim, options: ExplanationOptions): readonly string[
   switch (claim.state) {
     case 'matched':
     case 'measured': return [];
-    case 'mismatched': return titled(claim.gates ? colors.red('✗') : colors.dim('~'), `${name}${claim.gates ? '' : ' (does not decide)'}`, mismatchOf(claim), options);
+    case 'mismatched': return titled(claim.gates ? colors.red('✗') : colors.dim('~'), `${name} ${worthOf(claim)}`, mismatchOf(claim), options);
     case 'unavailable': return titled(claim.optional ? colors.dim('~') : colors.magenta('?'), `${name}${claim.optional ? ' (forgiven)' : ''}`, [['unknown', `${claim.reason ?? ''} [${claim.code ?? ''}]`]], options);
     case 'errored': return titled(colors.magenta('!'), name, [['broke', `${claim.reason ?? ''} [${claim.code ?? ''}]`]], options);
   }
+}
+
+function worthOf({ gates, points }: Claim): string {
+  if (points !== undefined) return `(${points.earned ?? '?'} of ${points.possible} points)`;
+  return gates ? '' : '(does not decide)';
 }
 
 function mismatchOf({ expected = '', received = '', path, nearest, note }: Claim): readonly Fact[] {

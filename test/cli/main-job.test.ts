@@ -22,16 +22,18 @@ describe('the examples, with the real Claude Code and Codex CLIs', () => {
   it('pass, are recorded whole and leave nothing behind', async () => {
     const { exitCode, stdout, stderr } = await niceeval(['run', '--sandbox', 'docker', '--json']);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-    const lines = stdout.split('\n').map((line) => JSON.parse(line) as { type: string; verdict?: string; experimentId?: string });
-    expect(lines.filter((line) => line.type === 'attempt.finished').map((line) => [line.experimentId, line.verdict]).sort()).toEqual([['claude-code', 'passed'], ['codex', 'passed']]);
-    expect(lines.at(-1)).toMatchObject({ type: 'run.finished', counts: { total: 2, passed: 2, failed: 0, errored: 0, skipped: 0 } });
+    const lines = stdout.split('\n').map((line) => JSON.parse(line) as { type: string; verdict?: string; evalId?: string; experimentId?: string });
+    expect(lines.filter((line) => line.type === 'attempt.finished').map((line) => [line.evalId, line.experimentId, line.verdict].join(' ')).sort()).toEqual(
+      ['every-claim', 'fix-sum', 'points'].flatMap((name) => [`${name} claude-code passed`, `${name} codex passed`]),
+    );
+    expect(lines.at(-1)).toMatchObject({ type: 'run.finished', counts: { total: 6, passed: 6, failed: 0, errored: 0, skipped: 0 } });
     expect(await leftovers()).toEqual([]);
 
     const runs = join(root, '.niceeval/runs');
     const run = join(runs, (await readdir(runs))[0] ?? '');
     const read = async (path: string): Promise<unknown> => JSON.parse(await readFile(join(run, path), 'utf8')) as unknown;
-    expect(runFileSchema.parse(await read('run.json')).attempts).toHaveLength(2);
-    for (const id of await readdir(join(run, 'attempts'))) {
+    expect(runFileSchema.parse(await read('run.json')).attempts).toHaveLength(6);
+    for (const id of (await readdir(join(run, 'attempts'))).filter((name) => name.startsWith('fix-sum'))) {
       const attempt = attemptFileSchema.parse(await read(`attempts/${id}/attempt.json`));
       // What the script charged, per turn: four requests, then one.
       expect(attempt.turns.map((turn) => [turn.usage?.inputTokens, turn.usage?.outputTokens])).toEqual([[1560, 215], [40, 20]]);
@@ -53,14 +55,43 @@ describe('the examples, with the real Claude Code and Codex CLIs', () => {
     }
   });
 
+  it('make a claim of each family, with what each rests on', async () => {
+    const { exitCode, stdout } = await niceeval(['run', 'every-claim', 'points']);
+    expect({ exitCode, stdout }).toMatchObject({ exitCode: 0 });
+    const runs = join(root, '.niceeval/runs');
+    const folder = join(runs, (await readdir(runs))[0] ?? '', 'attempts');
+    const claimsOf = async (name: string, agent: string) => {
+      const id = (await readdir(folder)).find((entry) => entry.startsWith(`${name}.${agent}`)) ?? '';
+      const read = async (file: string): Promise<unknown> => JSON.parse(await readFile(join(folder, id, file), 'utf8')) as unknown;
+      return { attempt: attemptFileSchema.parse(await read('attempt.json')), claims: claimsFileSchema.parse(await read('claims.json')).claims };
+    };
+    for (const agent of ['claude-code', 'codex']) {
+      const { claims } = await claimsOf('every-claim', agent);
+      expect(claims).toHaveLength(27);
+      expect(claims.filter(({ state }) => state !== 'matched').map(({ code, optional }) => [code, optional])).toEqual(
+        agent === 'codex' ? [['model-unpriced', true], ['usage-bucket-missing', true]] : [['usage-bucket-missing', true]],
+      );
+      expect(claims.find(({ label }) => label === 'ran the tests, and they passed')).toMatchObject({ groups: ['what it did'], gates: true, state: 'matched' });
+      const { attempt, claims: points } = await claimsOf('points', agent);
+      expect(attempt).toMatchObject({ evaluationKind: 'score', verdict: 'passed', score: { earned: 9, possible: 10 } });
+      expect(points.map((claim) => claim.points)).toEqual([undefined, { possible: 2, earned: 2 }, { possible: 6, earned: 6 }, { possible: 1, earned: 1 }, { possible: 1, earned: 0 }]);
+    }
+  });
+
   it('fail and name the claim when the agent does not change the file', async () => {
     const script = join(root, 'models/claude-code.json');
     const { turns, ...rest } = JSON.parse(await readFile(script, 'utf8')) as { turns: unknown[] };
     await writeFile(script, JSON.stringify({ ...rest, turns: turns.filter((_turn, index) => index !== 1) }));
-    const { exitCode, stdout } = await niceeval(['run', '--experiment', 'claude-code']);
+    const { exitCode, stdout } = await niceeval(['run', 'fix-sum', '--experiment', 'claude-code']);
     expect(exitCode).toBe(1);
-    expect(stdout).toContain('failed  fix-sum by claude-code: edited a file (turn 1 called tool "file_edit"): expected at least once, received 0 found');
-    expect(stdout).toContain('failed  fix-sum by claude-code: the hidden test passes');
+    expect(stdout).toContain([
+      'failed  fix-sum by claude-code (1)',
+      '  ✗ edited a file (turn 1 called tool "file_edit")',
+      '      expected  at least once',
+      '      received  0 found; called: Read, Bash',
+      '',
+    ].join('\n'));
+    expect(stdout).toContain('  ✗ the hidden test passes (the value is a command that ended with exit code 0)\n');
     expect(stdout).toContain('0 passed, 1 failed, 0 errored, 0 skipped');
     expect(await leftovers()).toEqual([]);
   });

@@ -41,7 +41,7 @@ export async function runScripted(cases: Readonly<Record<string, ScriptedCase>>,
   const project = await openProject({
     ...files,
     ...Object.fromEntries(Object.entries(cases).flatMap(([name, { agent, test, turns, lanes, settings = '' }]) => [
-      [`evals/${name}.eval.ts`, `import { defineEval } from 'niceeval';\nimport { equals, includes, toolMatch, commandMatch } from 'niceeval/expect';\nexport default defineEval({ async test(t) {\n${test}\n} });\n`],
+      [`evals/${name}.eval.ts`, `import { defineEval } from 'niceeval';\nimport { commandMatch, equals, eventMatch, includes, jsonMatch, not, pattern, referencesAnyPath, shellMatch, similarity, toolMatch } from 'niceeval/expect';\nexport default defineEval({ async test(t) {\n${test}\n} });\n`],
       [`experiments/${name}.ts`, `import { defineExperiment, scripted } from 'niceeval';\nimport { claudeCode, codex } from 'niceeval/adapter';\nexport default defineExperiment({ agent: ${agent}, evals: ['${name}'], gateway: scripted('../models/${name}.json'), timeoutMs: 90_000, ${settings} });\n`],
       [`models/${name}.json`, JSON.stringify({ format: 'niceeval.script/v1', ...(turns === undefined ? { lanes } : { turns }) })],
     ])),
