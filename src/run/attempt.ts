@@ -105,7 +105,7 @@ class AttemptStory {
     const pricing = world.pricing ?? {};
     this.#log = new EvidenceLog(attempt.experiment.agent.evidenceCoverage, (usage) => estimateCost(usage, attempt.experiment.model, { pricing }));
     this.#claims = new ClaimLedger({ evaluation: attempt.evalDefinition.evaluationKind, groups: () => this.#groups.current() });
-    this.#judging = createJudging({ judge: world.judges.of(attempt.judge), claims: this.#claims, pricing });
+    this.#judging = createJudging({ judge: world.judges.of(attempt.judge), claims: this.#claims, pricing, secrets: attempt.experiment.agent.sensitiveValues ?? [] });
     this.#deadline = startDeadline(attempt.timeout?.limitMs, {
       budget: `attempt timeout (set by ${attempt.timeout?.source ?? 'nobody'})`, parent: world.signal,
     });
@@ -249,7 +249,7 @@ class AttemptStory {
     const flags: WindowFlag[] = [];
     let waits = false;
     try {
-      const record = seen({ turn: checkedTurn(agent.name, await this.#answer(input, session)) });
+      const record = seen({ turn: checkedTurn(agent, await this.#answer(input, session)) });
       waits = record.status === 'waiting';
       return record;
     } catch (error) {

@@ -14,6 +14,7 @@ import { judgeQuestionProblem, type JudgeQuestion } from '../judge/question.js';
 import { checkArguments, type AnyHandles } from './claims-of.js';
 import { estimateCost } from './estimate-cost.js';
 import type { AttemptResult, TurnRecord } from './result.js';
+import { withoutSecrets } from './without-secrets.js';
 
 /** A judge ends its questions by itself; waiting for a place takes as long as it takes. */
 const NO_LIMIT_MS = 0x7fff_ffff;
@@ -65,12 +66,15 @@ export interface JudgingOptions {
   readonly judge: Judge | undefined;
   readonly claims: ClaimLedger;
   readonly pricing: Pricing;
+  /** Values that leave this machine for nobody. Default: none. */
+  readonly secrets?: readonly string[];
 }
 
 /** Turns questions into claims. They are asked when the claims are evaluated, on texts that were taken when they were made. */
-export function createJudging({ judge, claims, pricing }: JudgingOptions): Judging {
+export function createJudging({ judge, claims, pricing, secrets = [] }: JudgingOptions): Judging {
   const usages: Usage[] = [];
-  const ask = async (question: JudgeQuestion, material: JudgeMaterial): Promise<MeasuredOutcome> => {
+  const ask = async (wanted: JudgeQuestion, seen: JudgeMaterial): Promise<MeasuredOutcome> => {
+    const { question, material } = withoutSecrets({ question: wanted, material: seen }, secrets);
     if (judge === undefined) {
       return { status: 'unavailable', code: 'judge-not-configured', reason: 'no judge is configured. Give the eval, the experiment or the configuration a `judge`, for instance { model: "gpt-5-mini" }' };
     }
