@@ -55,6 +55,14 @@ export interface ChangeSummary {
   readonly sizeBytes: number;
 }
 
+/** A deletion and an addition that look like one file under another name. A reading aid: both stand among the changes as well. */
+export interface Rename {
+  readonly from: string;
+  readonly to: string;
+  /** 1: the same bytes. Else the share of the longer text that stands in lines of both, at least a half. */
+  readonly similarity: number;
+}
+
 const WINDOW_FLAGS = ['late-writer', 'timed-out', 'sandbox-gone', 'waiting'] as const;
 
 /** What a reader of a window must know about it. */
