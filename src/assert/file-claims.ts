@@ -132,7 +132,8 @@ async function judgeText(evidence: FileEvidence, side: FileSide | undefined, mat
 }
 
 function checkedList(method: string, paths: readonly string[]): readonly string[] {
-  if (!Array.isArray(paths)) throw new ClaimAuthoringError(`${method} needs a list of paths, for instance ["src/sum.mjs"].`);
+  const given: unknown = paths;
+  if (!Array.isArray(given)) throw new ClaimAuthoringError(`${method} needs a list of paths, for instance ["src/sum.mjs"].`);
   return paths;
 }
 

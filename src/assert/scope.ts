@@ -41,6 +41,7 @@ export interface ScopeEvidence {
 export interface ScopedOccurrences {
   readonly occurrences: readonly ToolOccurrence[];
   readonly orphanEnds: number;
+  readonly orphanDelegations: number;
   readonly events: readonly EventOccurrence[];
 }
 
@@ -56,27 +57,35 @@ export function occurrencesIn(session: SessionEvidence): ScopedOccurrences {
 function paired({ events, earlier = [] }: SessionEvidence): ScopedOccurrences {
   if (earlier.length === 0) return sessionOccurrencesOf(events);
   const whole = sessionOccurrencesOf([...earlier, ...events]);
+  const before = sessionOccurrencesOf(earlier);
   return {
     occurrences: whole.occurrences.filter((call) => call.startedIndex >= earlier.length),
-    orphanEnds: whole.orphanEnds - sessionOccurrencesOf(earlier).orphanEnds,
+    orphanEnds: whole.orphanEnds - before.orphanEnds,
+    orphanDelegations: whole.orphanDelegations - before.orphanDelegations,
     events: whole.events.slice(earlier.length),
   };
 }
 
-/** The tool calls of a scope, paired within each session, and the ends that nothing started. */
-export function occurrencesOf(scope: ScopeEvidence): { readonly occurrences: readonly ToolOccurrence[]; readonly orphanEnds: number } {
+/** The tool calls of a scope, paired within each session. */
+export function occurrencesOf(scope: ScopeEvidence): readonly ToolOccurrence[] {
   const sessions = scope.sessions.map(occurrencesIn);
   const [only] = sessions;
-  return {
-    occurrences: only !== undefined && sessions.length === 1 ? only.occurrences : sessions.flatMap((session) => session.occurrences),
-    orphanEnds: sessions.reduce((sum, session) => sum + session.orphanEnds, 0),
-  };
+  return only !== undefined && sessions.length === 1 ? only.occurrences : sessions.flatMap((session) => session.occurrences);
 }
 
 /** Why a picture is not complete, for people and for machines. */
 export interface Gap {
   readonly code: string;
   readonly reason: string;
+}
+
+/** Why starts were missed, where ends without one prove it. */
+export function orphanGapOf(scope: ScopeEvidence, kinds: 'tools' | 'all'): Gap | undefined {
+  const sessions = scope.sessions.map(occurrencesIn);
+  const calls = sessions.reduce((sum, { orphanEnds }) => sum + orphanEnds, 0);
+  if (calls > 0) return { code: 'orphan-end', reason: `${calls} tool calls ended that were not seen to start` };
+  const delegations = kinds === 'tools' ? 0 : sessions.reduce((sum, { orphanDelegations }) => sum + orphanDelegations, 0);
+  return delegations === 0 ? undefined : { code: 'orphan-end', reason: `${delegations} subagents ended that were not seen to start` };
 }
 
 /** Why a channel of a scope is not complete, or `undefined` when it is. */

@@ -1,6 +1,6 @@
 import type { InputRequest, StreamEvent } from '../evidence/events.js';
 import type { EventOccurrence } from '../evidence/occurrence.js';
-import { checkPattern, comparePattern, describePattern, type JsonPattern } from './json-match.js';
+import { checkPattern, comparePattern, copied, describePattern, type JsonPattern } from './json-match.js';
 import { allOf, createMatch, isMatch, MATCHED, show, type EventMatch, type MatchOutcome, type PendingOutcome, type ToolMatch } from './match.js';
 import { toolMatch } from './tool.js';
 
@@ -61,7 +61,10 @@ export function eventMatch<K extends EventKind>(kind: K, conditions: EventCondit
   const unknown = wanted.find(([field]) => !known.includes(field));
   if (unknown !== undefined) throw new TypeError(`eventMatch(${show(kind)}) does not know the condition "${unknown[0]}". It knows ${known.join(', ')}.`);
   const { tool, optionIds, ...patterns } = Object.fromEntries(wanted) as { tool?: unknown; optionIds?: unknown; [field: string]: unknown };
-  for (const [field, pattern] of Object.entries(patterns)) checkPattern(pattern, `/${field}`, []);
+  for (const [field, pattern] of Object.entries(patterns)) {
+    checkPattern(pattern, `/${field}`, []);
+    patterns[field] = copied(pattern as JsonPattern);
+  }
   const call = tool === undefined ? undefined : toolOf(tool);
   const ids = optionIds === undefined ? undefined : idsOf(optionIds);
   const ofSubagents = patterns['subagent'] !== undefined;
@@ -102,7 +105,7 @@ function toolOf(tool: unknown): ToolMatch {
 }
 
 function idsOf(ids: unknown): readonly string[] {
-  if (Array.isArray(ids) && ids.every((id) => typeof id === 'string')) return [...ids as string[]].sort();
+  if (Array.isArray(ids) && ids.every((id) => typeof id === 'string')) return [...ids].sort();
   throw new TypeError('eventMatch needs a list of ids as `optionIds`, for instance ["approve", "deny"].');
 }
 

@@ -76,7 +76,7 @@ export function checkPattern(node: unknown, path: string, above: readonly unknow
 }
 
 /** What the author changes later changes nothing here. */
-function copied(node: JsonPattern): JsonPattern {
+export function copied(node: JsonPattern): JsonPattern {
   if (typeof node !== 'object' || node === null || node instanceof RegExp || isMatch(node)) return node;
   if (Array.isArray(node)) return node.map((item: JsonPattern) => copied(item));
   return Object.fromEntries(Object.entries(node).map(([key, item]) => [key, copied(item)]));
