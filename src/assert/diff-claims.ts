@@ -1,10 +1,11 @@
-import { diffLines } from 'diff';
+import { diffArrays } from 'diff';
 import type { FileChange } from '../evidence/file-changes.js';
 import { MATCHED, show, unavailable } from '../expect/match.js';
 import type { ClaimOutcome } from './claim.js';
 import type { ClaimSpec } from './entry.js';
 import { ClaimAuthoringError } from './errors.js';
 import { contentOf, listed, type FileEvidence, type ReadFiles, type SideContent } from './file-evidence.js';
+import { plainOf } from './file-paths.js';
 import { checkedLimit } from './limit.js';
 
 /** Which lines are looked at. */
@@ -13,8 +14,11 @@ export interface NotInDiffOptions {
   readonly content?: 'added' | 'removed' | 'both';
 }
 
-/** Lines are compared until so many differ; beyond that nobody knows which belong together. */
-const MOST_EDITS = 20_000;
+/**
+ * Lines that stand on both sides are compared until so many of them differ; beyond that nobody knows which belong together.
+ * The time grows by the square of it, and nothing else is done meanwhile: 4,000 take about a second.
+ */
+const MOST_EDITS = 4_000;
 
 /**
  * Nothing that the agent added (or removed) fits the expression: names of changed paths, and each run of added or removed
@@ -50,7 +54,7 @@ async function judgeDiff(evidence: FileEvidence, finds: (text: string) => boolea
   let doubt: ClaimOutcome | undefined;
   for (const { label, changes: all } of changes.windows) {
     for (const change of all) {
-      if (finds(change.path)) return { status: 'mismatched', expected, received: `the path ${change.path} in ${label}` };
+      if (finds(plainOf(change.path))) return { status: 'mismatched', expected, received: `the path ${change.path} in ${label}` };
       const runs = await runsOf(evidence, change);
       for (const side of sides) {
         const hit = runs[side].find(finds);
@@ -76,6 +80,8 @@ interface Runs {
   readonly gap?: { readonly code: string; readonly reason: string };
   /** Where more could only be. Absent: nobody knows where. */
   readonly suspects?: { readonly added: readonly string[]; readonly removed: readonly string[] };
+  /** How many lines differ at the least, where nobody knows which. */
+  readonly atLeast?: number;
 }
 
 async function runsOf(evidence: FileEvidence, change: FileChange): Promise<Runs> {
@@ -100,18 +106,55 @@ function searchableOf(content: SideContent): readonly string[] {
   switch (content.state) {
     case 'text': return [content.text];
     case 'binary': return (['utf8', 'latin1', 'utf16le'] as const).map((encoding) => Buffer.from(content.bytes).toString(encoding));
-    case 'no-file': return content.linkTarget === undefined ? [] : [content.linkTarget];
+    case 'no-file': return content.linkTarget === undefined ? [] : [plainOf(content.linkTarget)];
     default: return [];
   }
 }
 
 function runsBetween(before: string, after: string): Runs {
-  const parts = diffLines(before, after, { maxEditLength: MOST_EDITS });
-  if (parts === undefined) return { added: [], removed: [], gap: { code: 'diff-too-large', reason: `more than ${MOST_EDITS} lines differ` }, suspects: { added: [after], removed: [before] } };
-  return {
-    added: parts.flatMap((part) => (part.added ? [part.value] : [])),
-    removed: parts.flatMap((part) => (part.removed ? [part.value] : [])),
-  };
+  const [old, now] = [linesOf(before), linesOf(after)];
+  // A line that stands on one side only differs for certain. Left out, a text that was written anew costs nothing.
+  const [inOld, inNow] = [new Set(old), new Set(now)];
+  const shared = [placesOf(old, inNow), placesOf(now, inOld)] as const;
+  const parts = diffArrays(shared[0].map((place) => old[place]), shared[1].map((place) => now[place]), { maxEditLength: MOST_EDITS });
+  if (parts === undefined) {
+    return {
+      added: [], removed: [], gap: { code: 'diff-too-large', reason: `more than ${MOST_EDITS} lines differ` }, suspects: { added: [after], removed: [before] },
+      atLeast: old.length - shared[0].length + now.length - shared[1].length + MOST_EDITS + 1,
+    };
+  }
+  const kept = [new Set<number | undefined>(), new Set<number | undefined>()] as const;
+  const at = [0, 0];
+  for (const { added, removed, count } of parts) {
+    for (const [side, isThere] of [[0, !added], [1, !removed]] as const) {
+      if (!added && !removed) for (let step = 0; step < count; step += 1) kept[side].add(shared[side][(at[side] ?? 0) + step]);
+      if (isThere) at[side] = (at[side] ?? 0) + count;
+    }
+  }
+  return { added: runsIn(now, kept[1]), removed: runsIn(old, kept[0]) };
+}
+
+/** Lines with their ends. */
+function linesOf(text: string): readonly string[] {
+  return text.match(/[^\n]*\n|[^\n]+/g) ?? [];
+}
+
+function placesOf(lines: readonly string[], among: ReadonlySet<string>): readonly number[] {
+  return lines.flatMap((line, place) => (among.has(line) ? [place] : []));
+}
+
+/** Neighbouring lines that were not kept, each run as one text. */
+function runsIn(lines: readonly string[], kept: ReadonlySet<number | undefined>): readonly string[] {
+  const runs: string[] = [];
+  let run = '';
+  for (const [place, line] of lines.entries()) {
+    if (!kept.has(place)) run += line;
+    else if (run !== '') {
+      runs.push(run);
+      run = '';
+    }
+  }
+  return run === '' ? runs : [...runs, run];
 }
 
 async function judgeLines(evidence: FileEvidence, max: number, expected: string): Promise<ClaimOutcome> {
@@ -127,8 +170,10 @@ async function judgeLines(evidence: FileEvidence, max: number, expected: string)
     const runs = await runsOf(evidence, change);
     const isBinary = [change.before, change.after].some((side) => side?.binary === true);
     const gap = isBinary ? { code: 'content-not-text', reason: 'it is not text' } : runs.gap;
-    if (gap !== undefined) doubt ??= unavailable(gap.code, `${change.path}: ${gap.reason}`);
-    else lines += [...runs.added, ...runs.removed].reduce((sum, run) => sum + linesIn(run), 0);
+    if (gap !== undefined) {
+      doubt ??= unavailable(gap.code, `${change.path}: ${gap.reason}`);
+      lines += runs.atLeast ?? 0;
+    } else lines += [...runs.added, ...runs.removed].reduce((sum, run) => sum + linesIn(run), 0);
     if (lines > max) return { status: 'mismatched', expected, received: `${lines}${doubt === undefined ? '' : ' or more'}` };
   }
   return doubt ?? leftOut(changes.windows.flatMap(({ summaries }) => summaries.filter(({ reason }) => reason === 'dependencies').map(({ path }) => path)));

@@ -7,7 +7,7 @@ import { find, judgeCount, type Found } from './count.js';
 import type { ClaimSpec } from './entry.js';
 import { ClaimAuthoringError, wordsOfThrown } from './errors.js';
 import { judgeOrder } from './order-claims.js';
-import { gapOf, occurrencesIn, occurrencesOf, type Gap, type ScopeEvidence } from './scope.js';
+import { gapOf, occurrencesIn, occurrencesOf, orphanGapOf, type Gap, type ScopeEvidence } from './scope.js';
 import { countOf, type CountOptions } from './selection.js';
 
 /** A kind of event, or a match made by `eventMatch`. */
@@ -70,8 +70,9 @@ function firstGap(scope: ScopeEvidence, matches: readonly EventMatch[]): Gap | u
   for (const kind of new Set(matches.flatMap((match) => match.kinds))) {
     const events = gapOf(scope, 'events');
     const gap = kind === 'message' ? events && gapOf(scope, 'messages')
-      : kind === 'operation.started' || kind === 'operation.finished' ? events ?? gapOf(scope, 'actions')
-        : events;
+      : kind === 'operation.started' ? events ?? gapOf(scope, 'actions') ?? orphanGapOf(scope, 'all')
+        : kind === 'operation.finished' ? events ?? gapOf(scope, 'actions')
+          : events;
     if (gap !== undefined) return gap;
   }
   return undefined;

@@ -1,6 +1,7 @@
 import picomatch from 'picomatch';
 import { escapePathText, unescapePath } from '../evidence/path-text.js';
 import { show } from '../expect/match.js';
+import { literalGroups } from '../expect/paths.js';
 import { ClaimAuthoringError } from './errors.js';
 
 /** Which paths an author means. */
@@ -16,8 +17,8 @@ export interface PathSelector {
 }
 
 /**
- * A path or a glob, relative to the working directory. A glob has `*`, `?`, `{` or a `(` behind `!@+`; brackets alone make
- * none, since folders are called `[slug]`. Dots are matched.
+ * A path or a glob, relative to the working directory. A glob has `*`, `?`, `{` or a `(` behind `!@+`; brackets and other
+ * parentheses stand for themselves, since folders are called `[slug]` and `(shop)`. Dots are matched.
  *
  * @throws ClaimAuthoringError for what is not inside the working directory.
  */
@@ -29,7 +30,7 @@ export function pathSelector(path: string): PathSelector {
   if (!/[*?{]|[!@+]\(/.test(path)) {
     return { text: path, isGlob: false, fits: (candidate) => candidate === literal, mayBeIn: (folder) => literal === folder || literal.startsWith(`${folder}/`) };
   }
-  const matches = picomatch(path, { dot: true });
+  const matches = picomatch(literalGroups(path), { dot: true, nobracket: true });
   const base = picomatch.scan(path).base;
   const root = base === '' ? [] : base.split('/').map(escapePathText);
   return {
@@ -41,7 +42,7 @@ export function pathSelector(path: string): PathSelector {
 }
 
 /** A path as its own text where it is UTF-8, else its text form. */
-function plainOf(path: string): string {
+export function plainOf(path: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(unescapePath(path));
   } catch {

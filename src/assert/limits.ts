@@ -64,15 +64,15 @@ function limitOf(scope: ScopeEvidence, verb: string, max: number, unit: string, 
 
 /** A limit that is passed already is passed, whatever else is missing. */
 function judgeLimit(scope: ScopeEvidence, max: number, expected: string, shares: readonly Share[]): ClaimOutcome {
-  const least = shares.reduce((sum, share) => sum + share.least, 0);
-  if (least > max) return { status: 'mismatched', expected, received: `${rounded(least)}${shares.every(({ most }) => most !== undefined) && !scope.running ? '' : ' or more'}` };
+  const least = rounded(shares.reduce((sum, share) => sum + share.least, 0));
+  if (least > max) return { status: 'mismatched', expected, received: `${least}${shares.every(({ most }) => most !== undefined) && !scope.running ? '' : ' or more'}` };
   if (scope.running) return unavailable('scope-still-running', `a send of ${scope.name} is still under way`);
   const blind = shares.find(({ most }) => most === undefined);
   if (blind !== undefined) return unavailable(blind.gap?.code ?? 'evidence-unavailable', blind.gap?.reason ?? 'not everything was told');
-  const most = shares.reduce((sum, share) => sum + (share.most ?? 0), 0);
+  const most = rounded(shares.reduce((sum, share) => sum + (share.most ?? 0), 0));
   const notes = [...new Set(shares.flatMap((share) => share.notes ?? []))];
-  if (most > max) return unavailable('estimate-too-wide', `between ${rounded(least)} and ${rounded(most)}: ${notes.join('; ')}`);
-  return notes.length === 0 ? MATCHED : { status: 'matched', note: `${rounded(most)}: ${notes.join('; ')}` };
+  if (most > max) return unavailable('estimate-too-wide', `between ${least} and ${most}: ${notes.join('; ')}`);
+  return notes.length === 0 ? MATCHED : { status: 'matched', note: `${most}: ${notes.join('; ')}` };
 }
 
 function bucketsOf(turn: TurnConsumption, buckets: readonly (keyof Omit<Usage, 'models'>)[]): Share {
@@ -95,6 +95,6 @@ function costOf(turn: TurnConsumption): Share {
 }
 
 /** Without the noise of adding binary fractions. */
-function rounded(number: number): string {
-  return String(Number(number.toPrecision(12)));
+function rounded(number: number): number {
+  return Number(number.toPrecision(12));
 }

@@ -41,6 +41,7 @@ export interface ScopeEvidence {
 export interface ScopedOccurrences {
   readonly occurrences: readonly ToolOccurrence[];
   readonly orphanEnds: number;
+  readonly orphanDelegations: number;
   readonly events: readonly EventOccurrence[];
   /** The same events by kind. */
   readonly byKind: ReadonlyMap<StreamEvent['type'], readonly EventOccurrence[]>;
@@ -71,6 +72,7 @@ function joined({ sessions }: ScopeEvidence): ScopedOccurrences {
   return withKinds({
     occurrences: all.flatMap((session) => session.occurrences),
     orphanEnds: all.reduce((sum, session) => sum + session.orphanEnds, 0),
+    orphanDelegations: all.reduce((sum, session) => sum + session.orphanDelegations, 0),
     events: all.flatMap((session) => session.events),
   });
 }
@@ -78,9 +80,11 @@ function joined({ sessions }: ScopeEvidence): ScopedOccurrences {
 function paired({ events, earlier = [] }: SessionEvidence): ScopedOccurrences {
   if (earlier.length === 0) return withKinds(sessionOccurrencesOf(events));
   const whole = sessionOccurrencesOf([...earlier, ...events]);
+  const before = sessionOccurrencesOf(earlier);
   return withKinds({
     occurrences: whole.occurrences.filter((call) => call.startedIndex >= earlier.length),
-    orphanEnds: whole.orphanEnds - sessionOccurrencesOf(earlier).orphanEnds,
+    orphanEnds: whole.orphanEnds - before.orphanEnds,
+    orphanDelegations: whole.orphanDelegations - before.orphanDelegations,
     events: whole.events.slice(earlier.length),
   });
 }
@@ -99,6 +103,14 @@ function withKinds(happened: Omit<ScopedOccurrences, 'byKind'>): ScopedOccurrenc
 export interface Gap {
   readonly code: string;
   readonly reason: string;
+}
+
+/** Why starts were missed, where ends without one prove it. */
+export function orphanGapOf(scope: ScopeEvidence, kinds: 'tools' | 'all'): Gap | undefined {
+  const { orphanEnds: calls, orphanDelegations } = occurrencesOf(scope);
+  if (calls > 0) return { code: 'orphan-end', reason: `${calls} tool calls ended that were not seen to start` };
+  const delegations = kinds === 'tools' ? 0 : orphanDelegations;
+  return delegations === 0 ? undefined : { code: 'orphan-end', reason: `${delegations} subagents ended that were not seen to start` };
 }
 
 /** Why a channel of a scope is not complete, or `undefined` when it is. */

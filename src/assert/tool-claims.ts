@@ -9,7 +9,7 @@ import type { ClaimSpec } from './entry.js';
 import { ClaimAuthoringError } from './errors.js';
 import { checkedLimit } from './limit.js';
 import { judgeOrder } from './order-claims.js';
-import { gapOf, occurrencesIn, occurrencesOf, type Gap, type ScopeEvidence } from './scope.js';
+import { gapOf, occurrencesIn, occurrencesOf, orphanGapOf, type Gap, type ScopeEvidence } from './scope.js';
 import { countOf, type CountOptions } from './selection.js';
 
 /** A name, or a match made by `toolMatch`, `commandMatch` or `shellMatch`. */
@@ -92,7 +92,7 @@ function judgeNumber(scope: ScopeEvidence, count: CountRange, expected: string):
   const { occurrences } = occurrencesOf(scope);
   const delegations = delegationsIn(scope);
   const seen = occurrences.length + delegations.length;
-  const state = judgeCount(count, { matched: seen, undecided: 0, gap: toolGap(scope) });
+  const state = judgeCount(count, { matched: seen, undecided: 0, gap: gapOf(scope, 'actions') ?? orphanGapOf(scope, 'all') });
   if (state === 'matched') return MATCHED;
   if (state !== 'mismatched') return state;
   const subagents = delegations.length === 0 ? '' : `${occurrences.length === 0 ? '' : ', '}subagents ${listed(delegations)}`;
@@ -119,8 +119,7 @@ function judgeFailures(scope: ScopeEvidence): ClaimOutcome {
 
 /** Why there may be tool calls that were not seen. */
 function toolGap(scope: ScopeEvidence): Gap | undefined {
-  const { orphanEnds } = occurrencesOf(scope);
-  return gapOf(scope, 'actions') ?? (orphanEnds === 0 ? undefined : { code: 'orphan-end', reason: `${orphanEnds} tool calls ended that were not seen to start` });
+  return gapOf(scope, 'actions') ?? orphanGapOf(scope, 'tools');
 }
 
 function toolOf(selector: ToolSelector, method: string): ToolMatch {

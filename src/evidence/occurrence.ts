@@ -38,6 +38,8 @@ export interface EventOccurrence {
 export interface SessionOccurrences extends ToolOccurrences {
   /** One for each event, in order. */
   readonly events: readonly EventOccurrence[];
+  /** Ends of delegations without a start. */
+  readonly orphanDelegations: number;
 }
 
 /** A start that waits for its end, or has found it. */
@@ -62,7 +64,7 @@ export function toolOccurrencesOf(events: readonly StreamEvent[]): ToolOccurrenc
 
 /** The same pairing, told for each event as well. Delegations are paired alike. */
 export function sessionOccurrencesOf(events: readonly StreamEvent[]): SessionOccurrences {
-  const { begun, orphanEnds } = pair(events);
+  const { begun, orphanEnds, orphanDelegations } = pair(events);
   const belongings = new Map<number, Pick<EventOccurrence, 'call' | 'subagent'>>();
   const calls = callsOf(begun);
   const belongs = (one: Begun, to: Pick<EventOccurrence, 'call' | 'subagent'>): void => {
@@ -74,11 +76,12 @@ export function sessionOccurrencesOf(events: readonly StreamEvent[]): SessionOcc
   return {
     occurrences: calls.map(({ call }) => call),
     orphanEnds,
+    orphanDelegations,
     events: events.map((event, index) => ({ event, index, ...belongings.get(index) })),
   };
 }
 
-function pair(events: readonly StreamEvent[]): { readonly begun: readonly Begun[]; readonly orphanEnds: number } {
+function pair(events: readonly StreamEvent[]): { readonly begun: readonly Begun[]; readonly orphanEnds: number; readonly orphanDelegations: number } {
   const begun: Begun[] = [];
   const lanes = new Map<string, Lane>();
   const laneOf = (id: string): Lane => {
@@ -87,6 +90,7 @@ function pair(events: readonly StreamEvent[]): { readonly begun: readonly Begun[
     return lane;
   };
   let orphanEnds = 0;
+  let orphanDelegations = 0;
   for (const [index, event] of events.entries()) {
     if (event.type === 'operation.started') {
       const open = laneOf(event.operationId)[event.operation.kind];
@@ -103,6 +107,7 @@ function pair(events: readonly StreamEvent[]): { readonly begun: readonly Begun[
         one.end = { event, index };
         if (event.kind === 'tool') lane.ended = one;
       } else if (event.kind === 'subagent') {
+        orphanDelegations += 1;
         const [call] = lane.tool;
         if (call !== undefined) call.ambiguous = true;
       } else {
@@ -111,7 +116,7 @@ function pair(events: readonly StreamEvent[]): { readonly begun: readonly Begun[
       }
     }
   }
-  return { begun, orphanEnds };
+  return { begun, orphanEnds, orphanDelegations };
 }
 
 function callsOf(begun: readonly Begun[]): readonly { readonly one: Begun; readonly call: ToolOccurrence }[] {

@@ -6,11 +6,12 @@ export interface CountRange {
 
 /** @throws TypeError unless both ends are whole numbers and the range asks for something. */
 export function checkedRange(method: string, min: number, max: number): CountRange {
+  const given = method === 'atLeast' ? [min] : method === 'atMost' ? [max] : [...new Set([min, max])];
   const isCount = (count: unknown): boolean => typeof count === 'number' && (Number.isInteger(count) || count === Infinity) && count >= 0;
   if (!isCount(min) || min === Infinity || !isCount(max) || min > max) {
-    throw new TypeError(`.${method}() needs whole numbers from 0, the smaller one first, not ${[min, max].filter((end) => end !== Infinity).map(String).join(' and ')}.`);
+    throw new TypeError(`.${method}() needs whole numbers from 0, the smaller one first, not ${given.map(String).join(' and ')}.`);
   }
-  if (min === 0 && max === Infinity) throw new TypeError(`.${method}(0) asks for nothing: it always holds. Use at least 1, or .atMost(0) for none.`);
+  if (min === 0 && max === Infinity) throw new TypeError(`.${method}(${given.join(', ')}) asks for nothing: it always holds. Use at least 1, or .atMost(0) for none.`);
   return Object.freeze({ min, max });
 }
 

@@ -110,8 +110,8 @@ function quantifiable(spec: ToolMatchSpec | EventMatchSpec, count?: CountRange):
 /** Brands and freezes a measurement. */
 export function createScoreMatch<T>(spec: Omit<ScoreMatch<T>, 'atLeast'>): ScoreMatch<T> {
   const score = (value: T): number | Promise<number> => {
-    const given = spec.score(value);
-    return given instanceof Promise ? given.then((number) => checkedScore(spec.description, number)) : checkedScore(spec.description, given);
+    const given: unknown = spec.score(value);
+    return isThenable(given) ? Promise.resolve(given).then((number) => checkedScore(spec.description, number)) : checkedScore(spec.description, given);
   };
   return branded({
     ...spec,
@@ -245,6 +245,11 @@ export function folded(outcomes: readonly PendingOutcome[], fold: (settled: read
   return outcomes.some((outcome) => outcome instanceof Promise)
     ? Promise.all(outcomes).then(fold)
     : fold(outcomes as readonly MatchOutcome[]);
+}
+
+/** True for a promise, whoever made it. */
+export function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
 }
 
 const SHOWN_CHARACTERS = 400;

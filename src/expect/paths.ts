@@ -36,22 +36,42 @@ function checkedPatterns(patterns: readonly string[]): readonly string[] {
 function finderOf(pattern: string): (text: string) => boolean {
   const components = componentsOf(pattern);
   const anchored = /^[/\\]/.test(pattern);
-  if (!picomatch.scan(pattern).isGlob) {
+  if (!picomatch.scan(literalGroups(pattern)).isGlob) {
     // Found where it stands, so that names with spaces and quotes are found too.
     const literal = `${anchored ? '[/\\\\]+' : ''}${components.map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('[/\\\\]+(?:\\.[/\\\\]+)*')}`;
-    const expression = new RegExp(`(?<![\\p{L}\\p{N}_.-])(?<!${anchored ? '[/\\\\]' : '(?!)'})${literal}(?![\\p{L}\\p{N}_-]|\\.[\\p{L}\\p{N}_-])`, 'u');
-    return (text) => expression.test(text);
+    const expression = new RegExp(`(?<![\\p{L}\\p{N}_.-])(?<!${anchored ? '[/\\\\~})*?]' : '(?!)'})${literal}(?![\\p{L}\\p{N}_-]|\\.[\\p{L}\\p{N}_-])`, 'u');
+    return (text) => expression.test(text) || expression.test(unescaped(text));
   }
   const glob = `${anchored ? '/' : ''}${pattern.split('/').filter((part) => part !== '' && part !== '.').join('/')}`;
-  const fits = picomatch([glob, `${glob}/**`], { dot: true });
+  const globs = [literalGroups(glob), `${literalGroups(glob)}/**`];
+  const asWritten = picomatch(globs, { dot: true });
+  const withBrackets = picomatch(globs, { dot: true, nobracket: true }); // A folder may be called `[...slug]`.
+  const fits = (path: string): boolean => asWritten(path) || withBrackets(path);
   // A component that every path of the pattern has: a text without it needs no closer look.
-  const [sure = ''] = picomatch.scan(glob).base.split('/').filter((part) => part !== '');
-  return (text) => text.includes(sure) && candidatesOf(text).some((candidate) => endsOf(candidate, anchored).some((end) => fits(end)));
+  const [sure = ''] = /[[\]()\\]/.test(glob) ? [] : picomatch.scan(glob).base.split('/').filter((part) => part !== '');
+  const mayName = (text: string): boolean => text.includes(sure) || unescaped(text).includes(sure);
+  return (text) => mayName(text) && candidatesOf(text).some((candidate) => endsOf(candidate, anchored).some((end) => fits(end)));
 }
 
-/** Texts that may be a path: all of it, and what stands between the characters that end a word in code or in a shell. */
+/**
+ * Texts that may be a path: all of it, what stands between quotes, between the characters that end a word in a shell, and
+ * between those that end one in code; the latter two differ for folders that are called `[slug]` or `(shop)`.
+ */
 function candidatesOf(text: string): readonly string[] {
-  return [text, ...text.split(/[\s"'`;|&<>()=,:[\]{}]+/)].filter((candidate) => candidate !== '' && candidate.length <= LONGEST_PATH);
+  const quoted = [...text.matchAll(/"([^"]*)"|'([^']*)'|`([^`]*)`/g)].map(([, double, single, back]) => double ?? single ?? back ?? '');
+  const escaped = text.split(/(?<!\\)[\s"'`;|&<>]+/).map(unescaped);
+  const all = [text, ...quoted, ...escaped, ...text.split(/[\s"'`;|&<>]+/), ...text.split(/[\s"'`;|&<>()=,:[\]{}]+/)];
+  return [...new Set(all)].filter((candidate) => candidate !== '' && candidate.length <= LONGEST_PATH);
+}
+
+/** As a shell reads a path with `\ ` for a space. Before a letter a backslash is a separator of Windows. */
+function unescaped(text: string): string {
+  return text.replace(/\\([\s"'`;|&<>()[\]{}$])/g, '$1');
+}
+
+/** A glob in which a parenthesis without a mark before it is one: folders are called `(shop)`. */
+export function literalGroups(glob: string): string {
+  return glob.replace(/(?<![!@+?*\\])\(([^()]*)\)/g, '\\($1\\)');
 }
 
 const LONGEST_PATH = 4096;

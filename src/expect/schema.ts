@@ -1,4 +1,4 @@
-import { createMatch, MATCHED, mismatch, show, type MatchOutcome, type ValueMatch } from './match.js';
+import { createMatch, isThenable, MATCHED, mismatch, show, type MatchOutcome, type ValueMatch } from './match.js';
 
 /** The part of Standard Schema v1 (standardschema.dev) that is needed; zod, valibot and arktype schemas have it. */
 export interface StandardSchema {
@@ -38,7 +38,8 @@ export function matches(schema: StandardSchema): ValueMatch {
     description,
     evaluate: (value: unknown) => {
       const result: unknown = standard.validate(value);
-      if (result instanceof Promise) return result.then((settled: unknown) => judged(value, checkedResult(settled)));
+      // Promises of other libraries are none of ours.
+      if (isThenable(result)) return Promise.resolve(result).then((settled: unknown) => judged(value, checkedResult(settled)));
       return judged(value, checkedResult(result));
     },
   });
@@ -46,7 +47,7 @@ export function matches(schema: StandardSchema): ValueMatch {
 
 function checkedResult(result: unknown): StandardResult {
   const issues = (result as StandardResult | null | undefined)?.issues;
-  if (typeof result === 'object' && result !== null && (issues === undefined || Array.isArray(issues))) return result;
+  if (typeof result === 'object' && result !== null && (issues === undefined ? 'value' in result : Array.isArray(issues))) return result;
   throw new TypeError(`The schema answered ${show(result)}. By Standard Schema it answers { value } or { issues }.`);
 }
 

@@ -1,6 +1,6 @@
 import { differenceOf } from './difference.js';
 import { isDeepEqual } from './equality.js';
-import { createMatch, createScoreMatch, MATCHED, outcomeOf, show, type MatchOutcome, type ScoreMatch, type ValueMatch } from './match.js';
+import { createMatch, createScoreMatch, isThenable, MATCHED, outcomeOf, show, type MatchOutcome, type ScoreMatch, type ValueMatch } from './match.js';
 
 /** Deep equality. See the rules at `isDeepEqual`: own enumerable keys, NaN equals NaN, dates by time. */
 export function equals(expected: unknown): ValueMatch {
@@ -96,10 +96,6 @@ function checkDefinition(factory: string, method: string, definition: unknown): 
   }
   const unknown = Object.keys(given).find((key) => key !== 'name' && key !== method);
   if (unknown !== undefined) throw new TypeError(`${factory}() does not know the field "${unknown}". It knows name and ${method}.`);
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
 }
 
 /** What the author changes later changes nothing, as far as a value can be copied. */

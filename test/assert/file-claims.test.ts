@@ -1,43 +1,19 @@
-import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { ClaimAuthoringError } from '../../src/assert/errors.js';
-import { changedPaths, fileChanged, fileDeleted, noChanges, type FileChangedOptions, type FileEvidence } from '../../src/assert/file-claims.js';
+import { maxChangedLines, notInDiff } from '../../src/assert/diff-claims.js';
+import { changedPaths, fileChanged, fileDeleted, noChanges, onlyChanged, type FileChangedOptions } from '../../src/assert/file-claims.js';
+import type { FileEvidence } from '../../src/assert/file-evidence.js';
+import type { ClaimOutcome } from '../../src/assert/claim.js';
 import type { ClaimSpec } from '../../src/assert/entry.js';
 import type { ChangeSummary, FileChange, FileSide } from '../../src/evidence/file-changes.js';
 import type { MatchOutcome, ValueMatch } from '../../src/expect/match.js';
 import { toolMatch } from '../../src/expect/tool.js';
 import { includes } from '../../src/expect/texts.js';
 import { equals, satisfies } from '../../src/expect/values.js';
+import { added, deleted, dependencies, evidence, file, internals, lost, modified } from './file-builders.js';
+import { outcomeOf } from './outcomes.js';
 
-const kept = new Map<string, Uint8Array>();
-
-function file(text: string | Uint8Array, more: Partial<FileSide> = {}): FileSide {
-  const bytes = Buffer.from(text as string);
-  const sha256 = createHash('sha256').update(bytes).digest('hex');
-  if (more.contentGap === undefined) kept.set(sha256, bytes);
-  return { kind: 'file', mode: 0o644, uid: 1000, gid: 1000, sizeBytes: bytes.length, sha256, binary: false, ...more };
-}
-
-const added = (path: string, text: string): FileChange => ({ path, status: 'added', after: file(text) });
-const modified = (path: string, before: string, after: string): FileChange => ({ path, status: 'modified', before: file(before), after: file(after) });
-const deleted = (path: string, text: string): FileChange => ({ path, status: 'deleted', before: file(text) });
-
-/** What the windows of an Attempt hold, one list of changes for each send. */
-function evidence(windows: readonly (readonly FileChange[])[], summaries: readonly ChangeSummary[] = []): () => FileEvidence {
-  return () => ({
-    changes: {
-      state: 'available',
-      root: '/project',
-      windows: windows.map((changes, index) => ({ label: `turn${index + 1}`, changes, summaries: index === 0 ? summaries : [], flags: [] })),
-      net: [],
-    },
-    content: (sha256) => Promise.resolve(kept.get(sha256)),
-  });
-}
-
-const statusOf = async (claim: ClaimSpec): Promise<MatchOutcome['status']> => (await claim.evaluate()).status;
-const dependencies: ChangeSummary = { path: 'node_modules', reason: 'dependencies', added: 3, modified: 0, deleted: 0, sizeBytes: 12 };
-const internals: ChangeSummary = { path: '.git', reason: 'git-internals', added: 3, modified: 1, deleted: 0, sizeBytes: 12 };
+const statusOf = async (claim: ClaimSpec): Promise<MatchOutcome['status']> => (await outcomeOf(claim)).status;
 
 describe('fileChanged', () => {
   const sum = modified('sum.mjs', 'a - b', 'a + b');
@@ -74,31 +50,34 @@ describe('fileChanged', () => {
   });
 
   const tooLarge = file('a great deal', { contentGap: 'too-large' });
-  const lost: FileSide = { kind: 'file', mode: 0o644, uid: 0, gid: 0, sizeBytes: 3, contentGap: 'not-read' };
-  test.each<[string, FileChange, FileChangedOptions, MatchOutcome]>([
+  const unread: FileSide = { kind: 'file', mode: 0o644, uid: 0, gid: 0, sizeBytes: 3, contentGap: 'not-read' };
+  test.each<[string, FileChange, FileChangedOptions, ClaimOutcome]>([
     [
       'a file too large to keep', { path: 'sum.mjs', status: 'added', after: tooLarge }, { after: includes('deal') },
-      { status: 'unavailable', reason: 'the content of sum.mjs after was not kept (too-large)' },
+      { status: 'unavailable', code: 'content-not-kept', reason: 'the content of sum.mjs after was not kept (too-large)' },
     ],
     [
       'a file beyond the limit of all files', { path: 'sum.mjs', status: 'modified', before: file('x', { contentGap: 'limit-reached' }), after: file('y') }, { before: includes('x') },
-      { status: 'unavailable', reason: 'the content of sum.mjs before was not kept (limit-reached)' },
+      { status: 'unavailable', code: 'content-not-kept', reason: 'the content of sum.mjs before was not kept (limit-reached)' },
     ],
     [
-      'a file that could not be read', { path: 'sum.mjs', status: 'modified', before: lost, after: file('y') }, { before: includes('x') },
-      { status: 'unavailable', reason: 'the content of sum.mjs before was not kept (not-read)' },
+      'a file that could not be read', { path: 'sum.mjs', status: 'modified', before: unread, after: file('y') }, { before: includes('x') },
+      { status: 'unavailable', code: 'content-not-kept', reason: 'the content of sum.mjs before was not kept (not-read)' },
     ],
     [
       'a file that is no text', { path: 'sum.mjs', status: 'added', after: file(Buffer.from([0, 1]), { binary: true }) }, { after: includes('x') },
-      { status: 'unavailable', reason: 'sum.mjs after is not text' },
+      { status: 'unavailable', code: 'content-not-text', reason: 'sum.mjs after is not text' },
     ],
-    ['the mere change of such a file', { path: 'sum.mjs', status: 'added', after: tooLarge }, { status: 'added' }, { status: 'matched' }],
+    ['the mere change of such a file', { path: 'sum.mjs', status: 'added', after: tooLarge }, { status: 'added' }, { status: 'matched', note: 'sum.mjs in turn1' }],
     [
-      'a side that was not kept beside one that differs', { path: 'sum.mjs', status: 'modified', before: lost, after: file('y') }, { before: includes('x'), after: includes('z') },
-      { status: 'mismatched', expected: 'includes "z"', received: 'sum.mjs after: "y"' },
+      'a side that was not kept beside one that differs', { path: 'sum.mjs', status: 'modified', before: unread, after: file('y') }, { before: includes('x'), after: includes('z') },
+      {
+        status: 'mismatched', expected: 'the agent changed sum.mjs', received: 'the agent changed sum.mjs',
+        nearest: { what: 'sum.mjs (modified)', expected: 'includes "z"', received: 'sum.mjs after: "y"' },
+      },
     ],
   ])('cannot tell the text of what was not kept: %s', async (_what, change, options, outcome) => {
-    expect(await fileChanged(evidence([[change]]), 'sum.mjs', options).evaluate()).toEqual(outcome);
+    expect(await outcomeOf(fileChanged(evidence([[change]]), 'sum.mjs', options))).toEqual(outcome);
   });
 
   test('finds a send that fits for certain beside one that cannot be told', async () => {
@@ -110,36 +89,42 @@ describe('fileChanged', () => {
   });
 
   test.each(['node_modules/left-pad/index.js', 'node_modules'])('cannot tell what is counted, not listed: %s', async (path) => {
-    expect(await fileChanged(evidence([[]], [dependencies]), path).evaluate()).toEqual({
-      status: 'unavailable', reason: 'node_modules is counted, not listed (dependencies)',
+    expect(await outcomeOf(fileChanged(evidence([[]], [dependencies]), path))).toEqual({
+      status: 'unavailable', code: 'path-counted-only', reason: 'node_modules is counted, not listed (dependencies)',
     });
   });
 
-  test.each<[string, readonly (readonly FileChange[])[], FileChangedOptions, MatchOutcome]>([
+  test.each<[string, readonly (readonly FileChange[])[], FileChangedOptions, ClaimOutcome]>([
     ['when nothing was', [[]], {}, { status: 'mismatched', expected: 'the agent changed sum.mjs', received: 'the agent changed nothing' }],
     [
       'when other files were', [[added('b', 'x'), added('a', 'x')], [modified('b', 'x', 'y')]], { status: 'added' },
       { status: 'mismatched', expected: 'the agent changed sum.mjs (added)', received: 'the agent changed b, a' },
     ],
-    ['when it was in another way', [[sum]], { status: 'deleted' }, { status: 'mismatched', expected: 'status deleted', received: 'sum.mjs was modified' }],
+    ['when it was in another way', [[sum]], { status: 'deleted' }, {
+      status: 'mismatched', expected: 'the agent changed sum.mjs (deleted)', received: 'the agent changed sum.mjs',
+      nearest: { what: 'sum.mjs (modified)', expected: 'status deleted', received: 'sum.mjs was modified' },
+    }],
   ])('tells what was changed instead, %s', async (_when, windows, options, outcome) => {
-    expect(await fileChanged(evidence(windows), 'sum.mjs', options).evaluate()).toEqual(outcome);
+    expect(await outcomeOf(fileChanged(evidence(windows), 'sum.mjs', options))).toEqual(outcome);
   });
 });
 
 describe('fileDeleted', () => {
-  test.each<[string, readonly (readonly FileChange[])[], MatchOutcome]>([
-    ['deleted', [[deleted('old.txt', 'x')]], { status: 'matched' }],
-    ['deleted in one send and written again in the next', [[deleted('old.txt', 'x')], [added('old.txt', 'y')]], { status: 'matched' }],
-    ['modified', [[modified('old.txt', 'x', 'y')]], { status: 'mismatched', expected: 'status deleted', received: 'old.txt was modified' }],
+  test.each<[string, readonly (readonly FileChange[])[], ClaimOutcome]>([
+    ['deleted', [[deleted('old.txt', 'x')]], { status: 'matched', note: 'old.txt in turn1' }],
+    ['deleted in one send and written again in the next', [[deleted('old.txt', 'x')], [added('old.txt', 'y')]], { status: 'matched', note: 'old.txt in turn1' }],
+    ['modified', [[modified('old.txt', 'x', 'y')]], {
+      status: 'mismatched', expected: 'the agent deleted old.txt', received: 'the agent changed old.txt',
+      nearest: { what: 'old.txt (modified)', expected: 'status deleted', received: 'old.txt was modified' },
+    }],
     ['left alone', [[]], { status: 'mismatched', expected: 'the agent deleted old.txt', received: 'the agent changed nothing' }],
   ])('a file that was %s', async (_what, windows, outcome) => {
-    expect(await fileDeleted(evidence(windows), 'old.txt').evaluate()).toEqual(outcome);
+    expect(await outcomeOf(fileDeleted(evidence(windows), 'old.txt'))).toEqual(outcome);
   });
 });
 
 describe('changedPaths and noChanges', () => {
-  test.each<[string, readonly string[], readonly (readonly FileChange[])[], readonly ChangeSummary[], MatchOutcome]>([
+  test.each<[string, readonly string[], readonly (readonly FileChange[])[], readonly ChangeSummary[], ClaimOutcome]>([
     ['the same set in another order', ['b', 'a'], [[added('a', 'x')], [deleted('b', 'x')]], [], { status: 'matched' }],
     ['a path that was changed in two sends', ['a'], [[added('a', 'x')], [modified('a', 'x', 'y')]], [], { status: 'matched' }],
     ['a path named twice', ['a', 'a'], [[added('a', 'x')]], [], { status: 'matched' }],
@@ -151,13 +136,13 @@ describe('changedPaths and noChanges', () => {
     ['a folder of dependencies by its name', ['node_modules'], [[]], [dependencies], { status: 'matched' }],
     ['nothing, and only internals of a repository were', [], [[]], [internals], { status: 'matched' }],
   ])('claimed %s', async (_what, paths, windows, summaries, outcome) => {
-    expect(await changedPaths(evidence(windows, summaries), paths).evaluate()).toEqual(outcome);
+    expect(await outcomeOf(changedPaths(evidence(windows, summaries), paths))).toEqual(outcome);
   });
 
   test('names eight paths and counts the others', async () => {
     const changes = Array.from({ length: 10 }, (_item, index) => added(`f${index}`, 'x'));
-    expect(await noChanges(evidence([changes])).evaluate()).toEqual({
-      status: 'mismatched', expected: 'the agent changed exactly nothing', received: 'also changed: f0, f1, f2, f3, f4, f5, f6, f7 and 2 more',
+    expect(await outcomeOf(noChanges(evidence([changes])))).toEqual({
+      status: 'mismatched', expected: 'the agent changed nothing', received: 'also changed: f0, f1, f2, f3, f4, f5, f6, f7 and 2 more',
     });
   });
 
@@ -173,10 +158,12 @@ describe('every claim about files', () => {
     ['fileDeleted', (read) => fileDeleted(read, 'a')],
     ['changedPaths', (read) => changedPaths(read, ['a'])],
     ['noChanges', (read) => noChanges(read)],
+    ['onlyChanged', (read) => onlyChanged(read, ['a'])],
+    ['notInDiff', (read) => notInDiff(read, /a/)],
+    ['maxChangedLines', (read) => maxChangedLines(read, 1)],
   ];
   test.each(claims)('%s is unavailable when the changes are', async (_name, claim) => {
-    const read = (): FileEvidence => ({ changes: { state: 'unavailable', reason: 'the sandbox was gone' }, content: () => Promise.resolve(undefined) });
-    expect(await claim(read).evaluate()).toEqual({ status: 'unavailable', reason: 'the sandbox was gone' });
+    expect(await outcomeOf(claim(lost))).toEqual({ status: 'unavailable', code: 'changes-unavailable', reason: 'the sandbox was gone' });
   });
 
   test.each(claims)('%s looks at the end of the Attempt, not at the time when it was claimed', async (_name, claim) => {
@@ -186,17 +173,18 @@ describe('every claim about files', () => {
       return evidence([[]])();
     });
     expect([asked, spec.atEnd]).toEqual([0, true]);
-    await spec.evaluate();
+    await outcomeOf(spec);
     expect(asked).toBe(1);
   });
 });
 
 describe('a path that lies nowhere in the working directory is refused', () => {
   test.each(['', '/etc/passwd', '../a', 'a/../b', './a', 'a//b', 'a/', '.', '..'])('"%s"', (path) => {
-    const error = new ClaimAuthoringError(`${JSON.stringify(path)} is not a path inside the working directory. Write it like "src/sum.mjs".`);
+    const error = new ClaimAuthoringError(`${JSON.stringify(path)} is not a path inside the working directory. Write it like "src/sum.mjs" or "src/**".`);
     expect(() => fileChanged(evidence([]), path)).toThrow(error);
     expect(() => fileDeleted(evidence([]), path)).toThrow(error);
     expect(() => changedPaths(evidence([]), ['a', path])).toThrow(error);
+    expect(() => onlyChanged(evidence([]), ['a', path])).toThrow(error);
   });
 });
 

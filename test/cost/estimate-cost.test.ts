@@ -43,32 +43,32 @@ describe('an estimate', () => {
     const usage: Usage = { inputTokens: 1_000_000, outputTokens: 30, models: { b: { inputTokens: 0, outputTokens: 10 } } };
     const pricing: Pricing = { a: { inputPerMTok: 1, outputPerMTok: 1_000_000 }, b: { inputPerMTok: 0, outputPerMTok: 2_000_000 } };
     expect(usd(estimateCost(usage, 'a', { pricing }))).toBe(1 + 20 + 20);
-    expect(estimateCost(usage, undefined, { pricing })).toEqual({ state: 'unknown', models: [], reason: 'the model of some of the tokens is not known' });
+    expect(estimateCost(usage, undefined, { pricing })).toEqual({ state: 'unknown', leastUSD: 20, models: [], reason: 'the model of some of the tokens is not known' });
   });
 
   it('is unknown, never zero, for a model without a price, and names it', () => {
-    expect(estimateCost({ inputTokens: 1, outputTokens: 1 }, 'claude-next-9', { at })).toEqual({ state: 'unknown', models: ['claude-next-9'], reason: 'unpriced: claude-next-9. Add a price to `pricing` of defineConfig' });
+    expect(estimateCost({ inputTokens: 1, outputTokens: 1 }, 'claude-next-9', { at })).toEqual({ state: 'unknown', leastUSD: 0, models: ['claude-next-9'], reason: 'unpriced: claude-next-9. Add a price to `pricing` of defineConfig' });
     const split: Usage = { inputTokens: 2, outputTokens: 2, models: { 'gpt-5': { inputTokens: 1, outputTokens: 1 }, x: { inputTokens: 1, outputTokens: 1 }, '<synthetic>': { inputTokens: 0, outputTokens: 0 } } };
-    expect(estimateCost(split, 'gpt-5', { at })).toMatchObject({ state: 'unknown', models: ['x'] });
+    expect(estimateCost(split, 'gpt-5', { at })).toMatchObject({ state: 'unknown', leastUSD: 0.00001125, models: ['x'] });
   });
 
-  it.each<[string, Usage, string]>([
-    ['nothing', {}, 'not reported: inputTokens, outputTokens'],
-    ['no output', { inputTokens: 1 }, 'not reported: outputTokens'],
-    ['only an observed cost', { costUSD: 3 }, 'not reported: inputTokens, outputTokens'],
-  ])('is unknown when %s was reported', (_what, usage, reason) => {
-    expect(estimateCost(usage, 'gpt-5', { at })).toEqual({ state: 'unknown', models: [], reason });
+  it.each<[string, Usage, number, string]>([
+    ['nothing', {}, 0, 'not reported: inputTokens, outputTokens'],
+    ['no output', { inputTokens: 1_000_000 }, 1.25, 'not reported: outputTokens'],
+    ['only an observed cost', { costUSD: 3 }, 0, 'not reported: inputTokens, outputTokens'],
+  ])('is unknown when %s was reported', (_what, usage, leastUSD, reason) => {
+    expect(estimateCost(usage, 'gpt-5', { at })).toEqual({ state: 'unknown', leastUSD, models: [], reason });
   });
 
   it('does not look at an observed cost, be it zero or not', () => {
     const tokens: Usage = { inputTokens: 1_000_000, outputTokens: 0, cacheReadTokens: 0, cacheCreationTokens: 0 };
-    for (const usage of [tokens, { ...tokens, costUSD: 0 }, { ...tokens, costUSD: 5.1 }]) expect(estimateCost(usage, 'gpt-5', { at })).toEqual({ state: 'estimated', usd: 1.25, notes: [] });
+    for (const usage of [tokens, { ...tokens, costUSD: 0 }, { ...tokens, costUSD: 5.1 }]) expect(estimateCost(usage, 'gpt-5', { at })).toEqual({ state: 'estimated', usd: 1.25, leastUSD: 1.25, notes: [] });
   });
 
   it('prices a cache bucket without a price of its own as input, and says so', () => {
     const pricing: Pricing = { m: { inputPerMTok: 2, outputPerMTok: 8 } };
     expect(estimateCost({ inputTokens: 0, outputTokens: 0, cacheReadTokens: 500_000, cacheCreationTokens: 250_000 }, 'm', { pricing })).toEqual({
-      state: 'estimated', usd: 1.5, notes: ['m: cache reads have no price of their own and are priced as input, an upper bound', 'm: cache writes have no price of their own and are priced as input'],
+      state: 'estimated', usd: 1.5, leastUSD: 0, notes: ['m: cache reads have no price of their own and are priced as input, an upper bound', 'm: cache writes have no price of their own and are priced as input'],
     });
   });
 
@@ -76,7 +76,7 @@ describe('an estimate', () => {
     expect(estimateCost({ inputTokens: 1, outputTokens: 0 }, 'gpt-5', { at })).toMatchObject({ notes: ['cacheReadTokens were not reported and are not priced', 'cacheCreationTokens were not reported and are not priced'] });
     // anthropic.com/pricing: Sonnet 4.5 costs more in requests of more than 200,000 tokens; $3 below.
     expect(estimateCost({ inputTokens: 1_000_000, outputTokens: 0, cacheReadTokens: 0, cacheCreationTokens: 0 }, 'claude-sonnet-4-5', { at })).toEqual({
-      state: 'estimated', usd: 3, notes: ['claude-sonnet-4-5: requests of more than 200000 input tokens cost more, and how many there were is not known'],
+      state: 'estimated', usd: 3, leastUSD: 3, notes: ['claude-sonnet-4-5: requests of more than 200000 input tokens cost more, and how many there were is not known'],
     });
   });
 });

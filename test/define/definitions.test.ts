@@ -3,7 +3,7 @@ import { defineAgent, defineSandboxAgent } from '../../src/agents/define-agent.j
 import { isDefinition } from '../../src/define/brand.js';
 import { defineConfig, type ConfigInput } from '../../src/define/config.js';
 import { DefinitionError } from '../../src/define/errors.js';
-import { defineEval, type EvalInput } from '../../src/define/eval.js';
+import { defineEval, defineScoreEval, type EvalInput, type ScoreEvalInput } from '../../src/define/eval.js';
 import { defineExperiment, scripted, type ExperimentInput } from '../../src/define/experiment.js';
 import { completeEvidenceCoverage } from '../../src/evidence/coverage.js';
 
@@ -26,7 +26,7 @@ const definitions = {
 
 describe('a definition', () => {
   test('keeps what it was given and cannot be changed', () => {
-    expect(definitions.eval).toEqual({ description: 'A task.', tags: ['smoke'], metadata: { level: [1, null] }, timeoutMs: 1, test: body });
+    expect(definitions.eval).toEqual({ description: 'A task.', tags: ['smoke'], metadata: { level: [1, null] }, timeoutMs: 1, test: body, evaluationKind: 'pass' });
     expect(definitions.experiment).toEqual({
       agent: needy, model: 'big', reasoningEffort: 'high', evals: ['a'], attempts: 3, flags: { on: true }, labels: { line: 'a', size: 1 }, description: 'One.',
       timeoutMs: 1, maxConcurrency: 2, gateway: { mode: 'scripted', script: './model.json' },
@@ -46,8 +46,8 @@ describe('a definition', () => {
 });
 
 const FIELDS = {
-  eval: 'description, tags, metadata, timeoutMs, sandbox, test',
-  experiment: 'agent, model, reasoningEffort, evals, attempts, flags, labels, description, sandbox, timeoutMs, maxConcurrency, gateway',
+  eval: 'description, tags, metadata, timeoutMs, sandbox, judge, test',
+  experiment: 'agent, model, reasoningEffort, evals, attempts, flags, labels, description, sandbox, timeoutMs, maxConcurrency, gateway, judge',
 };
 
 describe('defineEval refuses', () => {
@@ -98,7 +98,7 @@ describe('defineExperiment refuses', () => {
 
 describe('defineConfig refuses', () => {
   test.each<[string, unknown, string]>([
-    ['an unknown field', { concurrency: 2 }, 'defineConfig does not know the field "concurrency". It knows maxConcurrency, timeoutMs, pricing.'],
+    ['an unknown field', { concurrency: 2 }, 'defineConfig does not know the field "concurrency". It knows maxConcurrency, timeoutMs, pricing, judge.'],
     ['no places', { maxConcurrency: 0 }, 'defineConfig: `maxConcurrency` must be a whole number of at least 1, not 0.'],
     ['an endless time limit', { timeoutMs: Infinity }, 'defineConfig: `timeoutMs` must be a whole number of at least 1, not Infinity.'],
   ])('%s', (_what, input, message) => {
@@ -108,4 +108,63 @@ describe('defineConfig refuses', () => {
 
 test.each(['', undefined as unknown as string])('scripted refuses a path that is missing: %j', (script) => {
   expect(() => scripted(script)).toThrow(new DefinitionError('scripted() needs the path of a script file.'));
+});
+
+describe('defineScoreEval', () => {
+  test('makes an eval that gives points', () => {
+    const made = defineScoreEval({ description: 'A task.', tags: ['smoke'], judge: true, test: body });
+    expect(made).toEqual({ description: 'A task.', tags: ['smoke'], judge: true, test: body, evaluationKind: 'score' });
+    expect([Object.isFrozen(made), isDefinition(made, 'eval')]).toEqual([true, true]);
+  });
+
+  test.each<[string, unknown, string]>([
+    ['no test', {}, 'defineScoreEval: `test` is missing. Give it a function that sends the task and makes claims: `async test(t) { ... }`.'],
+    ['an id', { id: 'a', test: body }, 'defineScoreEval takes no `id`: the id of an eval is its path below evals/. Rename the file instead.'],
+    ['a kind', { evaluationKind: 'pass', test: body }, `defineScoreEval does not know the field "evaluationKind". It knows ${FIELDS.eval}.`],
+    ['nothing', undefined, 'defineScoreEval needs an object.'],
+    ['no time', { test: body, timeoutMs: 0 }, 'defineScoreEval: `timeoutMs` must be a whole number of at least 1, not 0.'],
+  ])('refuses %s', (_what, input, message) => {
+    expect(() => defineScoreEval(input as ScoreEvalInput)).toThrow(new DefinitionError(message));
+  });
+
+  test('an eval that passes or fails takes no kind either', () => {
+    expect(() => defineEval({ evaluationKind: 'score', test: body } as unknown as EvalInput)).toThrow(new DefinitionError(`defineEval does not know the field "evaluationKind". It knows ${FIELDS.eval}.`));
+  });
+});
+
+describe('the judge', () => {
+  const config = { model: 'gpt-5-mini', protocol: 'openai', baseUrl: 'https://judge.example.com/v1', apiKeyEnv: 'JUDGE_KEY', timeoutMs: 5_000 } as const;
+  const makers: readonly [string, (judge: unknown) => { readonly judge?: unknown }][] = [
+    ['defineEval', (judge) => defineEval({ test: body, judge } as EvalInput)],
+    ['defineScoreEval', (judge) => defineScoreEval({ test: body, judge } as ScoreEvalInput)],
+    ['defineExperiment', (judge) => defineExperiment({ agent, judge } as ExperimentInput)],
+    ['defineConfig', (judge) => defineConfig({ judge } as ConfigInput)],
+  ];
+
+  test.each(makers)('of %s is kept, whole or only its model', (_factory, make) => {
+    expect([make(config).judge, make({ model: 'gpt-5-mini' }).judge, make(undefined).judge]).toEqual([config, { model: 'gpt-5-mini' }, undefined]);
+  });
+
+  test.each(makers)('of %s may be true where another place says which', (factory, make) => {
+    if (factory === 'defineEval' || factory === 'defineScoreEval') expect(make(true).judge).toBe(true);
+    else expect(() => make(true)).toThrow(new DefinitionError(`${factory}: \`judge\`: it must be an object with the fields model, protocol, baseUrl, apiKeyEnv, timeoutMs; only \`model\` is needed.`));
+  });
+
+  describe.each(makers)('%s refuses', (factory, make) => {
+    const whole = 'it must be an object with the fields model, protocol, baseUrl, apiKeyEnv, timeoutMs; only `model` is needed';
+    test.each<[string, unknown, string]>([
+      ['false', false, whole],
+      ['null', null, whole],
+      ['the name of a model', 'gpt-5-mini', whole],
+      ['no model', {}, '`model` must be the id of a model, on one line, without space around it'],
+      ['a blank model', { model: ' ' }, '`model` must be the id of a model, on one line, without space around it'],
+      ['an unknown field', { model: 'a', temperature: 0 }, 'the field "temperature" is not known; known are model, protocol, baseUrl, apiKeyEnv, timeoutMs'],
+      ['an unknown protocol', { model: 'a', protocol: 'grpc' }, '`protocol` must be "openai" or "anthropic"'],
+      ['a URL with a password', { model: 'a', baseUrl: 'https://me:secret@a.com' }, '`baseUrl` must be an http or https URL without user, password, query or fragment'],
+      ['a key in the place of its name', { model: 'a', apiKeyEnv: 'sk-123' }, '`apiKeyEnv` must be the name of an environment variable, such as NICEEVAL_JUDGE_KEY'],
+      ['no time', { model: 'a', timeoutMs: 0 }, '`timeoutMs` must be a whole number of milliseconds of at least 1'],
+    ])('%s', (_what, judge, problem) => {
+      expect(() => make(judge)).toThrow(new DefinitionError(`${factory}: \`judge\`: ${problem}.`));
+    });
+  });
 });

@@ -38,7 +38,7 @@ describe('three-valued logic', () => {
 test('says in words what was expected and received', async () => {
   expect(await or(equals(1), equals(2)).evaluate(3)).toEqual({ status: 'mismatched', expected: '(equals 1) or (equals 2)', received: '3' });
   expect(await and(equals(1), isTrue()).evaluate(1)).toEqual({ status: 'mismatched', expected: 'is true', received: '1' });
-  expect(await not(equals(1)).evaluate(1)).toEqual({ status: 'mismatched', expected: 'not (equals 1)', received: 'a value that it holds for' });
+  expect(await not(equals(1)).evaluate(1)).toEqual({ status: 'mismatched', expected: 'not (equals 1)', received: 'one that it holds for' });
   expect(and(equals(1), not(isTrue())).description).toBe('(equals 1) and (not (is true))');
 });
 
@@ -62,15 +62,15 @@ describe('matches of tool calls', () => {
   });
 
   test('do not combine with those of values', () => {
-    expect(() => and(toolMatch('Bash') as unknown as ValueMatch, isTrue())).toThrow(new TypeError('and() needs matches of one kind, either of values or of tool calls.'));
+    expect(() => and(toolMatch('Bash') as unknown as ValueMatch, isTrue())).toThrow(new TypeError('and() needs matches of one kind: of values, of tool calls or of events.'));
   });
 });
 
 test.each<[string, () => unknown, string]>([
   ['and of one', () => and(isTrue()), 'and() needs at least two matches.'],
   ['or of none', () => or(), 'or() needs at least two matches.'],
-  ['or with a plain value', () => or(isTrue(), true as unknown as ValueMatch), 'or() needs matches made by niceeval/expect, not true.'],
-  ['not of a plain value', () => not('a' as unknown as ValueMatch), 'not() needs matches made by niceeval/expect, not "a".'],
+  ['or with a plain value', () => or(isTrue(), true as unknown as ValueMatch), 'or() needs comparisons made by niceeval/expect, not true.'],
+  ['not of a plain value', () => not('a' as unknown as ValueMatch), 'not() needs comparisons made by niceeval/expect, not "a".'],
 ])('refuses %s', (_what, make, message) => {
   expect(make).toThrow(new TypeError(message));
 });

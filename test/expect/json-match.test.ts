@@ -52,9 +52,9 @@ describe('jsonMatch', () => {
   const cycle: Record<string, unknown> = {};
   cycle['again'] = [cycle];
   test.each<[string, unknown, string]>([
-    ['undefined', { a: undefined }, 'jsonMatch cannot compare with undefined at /a. Use JSON values, a RegExp or a value match.'],
-    ['a number that JSON does not have', [Number.NaN], 'jsonMatch cannot compare with NaN at /0. Use JSON values, a RegExp or a value match.'],
-    ['a class', { a: new Map() }, 'jsonMatch cannot compare with {} at /a. Use JSON values, a RegExp or a value match.'],
+    ['undefined', { a: undefined }, 'jsonMatch cannot compare with undefined at /a. Use JSON values, a RegExp, a function or a value match.'],
+    ['a number that JSON does not have', [Number.NaN], 'jsonMatch cannot compare with NaN at /0. Use JSON values, a RegExp, a function or a value match.'],
+    ['a class', { a: new Map() }, 'jsonMatch cannot compare with {} at /a. Use JSON values, a RegExp, a function or a value match.'],
     ['a cycle', cycle, 'jsonMatch cannot compare with a cycle at /again/0. Use JSON values, a RegExp or a value match.'],
   ])('refuses %s', (_what, expected, message) => {
     expect(() => jsonMatch(expected as JsonPattern)).toThrow(new TypeError(message));

@@ -100,12 +100,15 @@ describe('satisfies', () => {
 
   test('takes an answer that is no boolean for a mistake, not for a no', async () => {
     const match = satisfies('is even', (() => 1) as unknown as () => boolean);
-    await expect(match.evaluate(2)).rejects.toThrow(new TypeError('The condition "is even" answered 1. It must answer true or false.'));
+    expect(() => match.evaluate(2)).toThrow(new TypeError('The condition "is even" answered 1. It must answer true or false.'));
+    const later = satisfies('is even', (() => Promise.resolve('yes')) as unknown as () => boolean);
+    await expect(later.evaluate(2)).rejects.toThrow(new TypeError('The condition "is even" answered "yes". It must answer true or false.'));
   });
 
   test('passes on what the condition throws', async () => {
     const trouble = new Error('no such table');
-    await expect(satisfies('is stored', () => { throw trouble; }).evaluate(2)).rejects.toBe(trouble);
+    expect(() => satisfies('is stored', () => { throw trouble; }).evaluate(2)).toThrow(trouble);
+    await expect(satisfies('is stored', () => Promise.reject(trouble)).evaluate(2)).rejects.toBe(trouble);
   });
 });
 

@@ -27,9 +27,17 @@ const full: AttemptResult = attemptResult({
   error: { phase: 'send', code: 'deadline-exceeded', message: 'timed out', timeout: { limitMs: 10, source: '--timeout' } },
   skipped: 'no key',
   claims: [
-    { ordinal: 1, description: 'turn 1 succeeded', optional: false, state: 'matched' },
-    { ordinal: 2, description: 'x', label: 'the x', optional: true, state: 'mismatched', expected: '1', received: '2' },
-    { ordinal: 3, description: 'y', optional: false, state: 'unavailable', reason: 'it was not kept' },
+    { ordinal: 1, kind: 'boolean', description: 'turn 1 succeeded', gates: true, optional: false, state: 'matched', note: 'it is plain' },
+    {
+      ordinal: 2, kind: 'boolean', description: 'x', label: 'the x', key: 'x', groups: ['outer', 'inner'], gates: false, optional: true, state: 'mismatched',
+      expected: '1', received: '2', path: '/a', nearest: { what: 'Edit (c1, completed)', expected: '3', received: '4', path: '/b' }, points: { possible: 2, earned: 0 },
+    },
+    {
+      ordinal: 4, kind: 'measurement', description: 'z', gates: true, optional: false, state: 'matched', score: 0.5, threshold: 0.5, points: { possible: 2, earned: 1 },
+      evidence: { answer: 'yes' },
+    },
+    { ordinal: 5, kind: 'points', description: 'given', gates: false, optional: false, state: 'measured', points: { possible: 1.5, earned: 1.5 } },
+    { ordinal: 3, kind: 'boolean', description: 'y', gates: true, optional: false, state: 'unavailable', code: 'content-not-kept', reason: 'it was not kept', points: { possible: 1 } },
   ],
   turns: [
     {

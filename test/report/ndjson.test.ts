@@ -14,7 +14,7 @@ function written(events: readonly RunEvent[]): readonly string[] {
 
 const hostile = attemptResult({
   model: HOSTILE, verdict: 'failed', reasons: [HOSTILE], error: { phase: 'send', code: 'deadline-exceeded', message: HOSTILE, timeout: { limitMs: 10, source: '--timeout' } },
-  claims: [{ ordinal: 1, description: HOSTILE, label: HOSTILE, optional: true, state: 'mismatched', expected: HOSTILE, received: HOSTILE }],
+  claims: [{ ordinal: 1, kind: 'boolean', description: HOSTILE, label: HOSTILE, gates: true, optional: true, state: 'mismatched', expected: HOSTILE, received: HOSTILE }],
 });
 const events: readonly RunEvent[] = [
   { type: 'run.started', runId: 'r', planned: 1, at: '2025-03-01T10:00:00.000Z' },

@@ -19,8 +19,8 @@ const passed = attemptResult();
 const failed = attemptResult({
   evalId: 'web/login', experimentId: 'claude-code', index: 2, verdict: 'failed',
   claims: [
-    { ordinal: 1, description: 'turn 1 succeeded', optional: false, state: 'matched' },
-    { ordinal: 2, description: 'the agent changed a.txt', label: 'it is mended', optional: false, state: 'mismatched', expected: 'modified', received: 'deleted' },
+    { ordinal: 1, kind: 'boolean', description: 'turn 1 succeeded', gates: true, optional: false, state: 'matched' },
+    { ordinal: 2, kind: 'boolean', description: 'the agent changed a.txt', gates: true, label: 'it is mended', optional: false, state: 'mismatched', expected: 'modified', received: 'deleted' },
   ],
   reasons: ['it is mended (the agent changed a.txt): expected modified, received deleted'],
   usage: {},

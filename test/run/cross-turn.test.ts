@@ -1,12 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { ClaimLedger } from '../../src/assert/ledger.js';
-import { occurrencesOf } from '../../src/assert/scope.js';
+import { occurrencesIn } from '../../src/assert/scope.js';
 import { completeEvidenceCoverage } from '../../src/evidence/coverage.js';
 import type { StreamEvent } from '../../src/evidence/events.js';
 import { equals } from '../../src/expect/values.js';
-import type { PlannedAttempt } from '../../src/plan/plan.js';
 import { EvidenceLog } from '../../src/run/evidence-log.js';
-import { createTestContext } from '../../src/run/test-context.js';
+import { openPassTest } from './contexts.js';
 
 const start = (operationId: string): StreamEvent => ({ type: 'operation.started', operationId, operation: { kind: 'tool', name: 'Bash', input: {} } });
 const end = (operationId: string): StreamEvent => ({ type: 'operation.finished', operationId, kind: 'tool', status: 'completed' });
@@ -21,7 +19,9 @@ describe('a call that ends in a later turn', () => {
     const first = add([start('a')]);
     const second = add([end('a'), start('b'), end('b')]);
     const seen = (options: Parameters<EvidenceLog['scope']>[1]) => {
-      const { occurrences, orphanEnds } = occurrencesOf(log.scope('it', options));
+      const [only] = log.scope('it', options).sessions;
+      if (only === undefined) throw new Error('nothing was sent');
+      const { occurrences, orphanEnds } = occurrencesIn(only);
       return { calls: occurrences.map((call) => `${call.operationId} ${call.status}`), orphanEnds };
     };
     expect(seen({ turn: first })).toEqual({ calls: ['a pending'], orphanEnds: 0 });
@@ -32,15 +32,7 @@ describe('a call that ends in a later turn', () => {
 
 describe('a checked value', () => {
   test('is compared as it was at the call', async () => {
-    const claims = new ClaimLedger();
-    const t = createTestContext({
-      attempt: { experiment: { agent: { name: 'none' } } } as unknown as PlannedAttempt,
-      log: new EvidenceLog(completeEvidenceCoverage),
-      claims,
-      signal: new AbortController().signal,
-      send: () => Promise.reject(new Error('not sent')),
-      note: () => undefined,
-    });
+    const { t, claims } = openPassTest();
     const list = [1];
     t.check(list, equals([1]));
     list.push(2);

@@ -7,6 +7,8 @@ import type { TurnRecord } from '../../src/run/result.js';
 
 const AT = '2025-03-01T10:00:00.000Z';
 const says = (text: string): StreamEvent => ({ type: 'message', role: 'assistant', text });
+/** What a turn consumed of which nothing was told. */
+const consumed = (label: string, gap?: string): object => ({ label, durationMs: 5, ...(gap === undefined ? {} : { gap }), estimate: expect.any(Function) as unknown });
 const asks = (text: string): StreamEvent => ({ type: 'message', role: 'user', text });
 
 /** Sends one message: the agent answers with the same word in upper case. */
@@ -67,6 +69,7 @@ describe('a scope', () => {
     expect(log.scope('turn 1 of session 2', { turn: records[1] as TurnRecord })).toEqual({
       name: 'turn 1 of session 2',
       sessions: [{ events: [asks('b'), says('B')], statuses: ['waiting'] }],
+      turns: [consumed('session2/turn1', 'session2/turn1: usage coverage is partial: cut')],
       coverage: { ...completeEvidenceCoverage, usage: cut },
       running: false,
     });
@@ -77,6 +80,7 @@ describe('a scope', () => {
     expect(log.scope('the session', { session: 1 })).toEqual({
       name: 'the session',
       sessions: [{ events: [asks('a'), says('A'), asks('c'), says('C')], statuses: ['completed', 'failed'] }],
+      turns: [consumed('turn1'), consumed('turn2')],
       coverage: completeEvidenceCoverage,
       running: false,
     });
@@ -90,6 +94,7 @@ describe('a scope', () => {
         { events: [asks('a'), says('A'), asks('c'), says('C')], statuses: ['completed', 'failed'] },
         { events: [asks('b'), says('B')], statuses: ['waiting'] },
       ],
+      turns: [consumed('turn1'), consumed('session2/turn1', 'session2/turn1: usage coverage is partial: cut'), consumed('turn2')],
       coverage: { ...completeEvidenceCoverage, usage: cut },
       running: false,
     });
@@ -99,7 +104,7 @@ describe('a scope', () => {
     const declared: EvidenceCoverage = { ...completeEvidenceCoverage, actions: cut };
     const log = new EvidenceLog(declared);
     log.newSession();
-    expect(log.scope('the attempt')).toEqual({ name: 'the attempt', sessions: [], coverage: declared, running: false });
+    expect(log.scope('the attempt')).toEqual({ name: 'the attempt', sessions: [], turns: [], coverage: declared, running: false });
   });
 
   test('does not change when more is sent', () => {
@@ -108,7 +113,8 @@ describe('a scope', () => {
     const early = log.scope('the attempt');
     send(log, 1, 'b', { status: 'failed', evidenceCoverage: { actions: cut } });
     expect(early).toEqual({
-      name: 'the attempt', sessions: [{ events: [asks('a'), says('A')], statuses: ['completed'] }], coverage: completeEvidenceCoverage, running: false,
+      name: 'the attempt', sessions: [{ events: [asks('a'), says('A')], statuses: ['completed'] }], turns: [consumed('turn1')],
+      coverage: completeEvidenceCoverage, running: false,
     });
   });
 

@@ -12,10 +12,12 @@ export function attemptResult(more: Partial<AttemptResult> = {}): AttemptResult 
     flags: { strict: true },
     labels: { line: 'a' },
     metadata: {},
+    evaluationKind: 'pass',
     verdict: 'passed',
     reasons: [],
+    causes: [],
     interrupted: false,
-    claims: [{ ordinal: 1, description: 'turn 1 succeeded', optional: false, state: 'matched' }],
+    claims: [{ ordinal: 1, kind: 'boolean', description: 'turn 1 succeeded', gates: true, optional: false, state: 'matched' }],
     turns: [{
       session: 1, turn: 1, label: 'turn1', status: 'completed', coverage: completeEvidenceCoverage, startedAt: '2025-03-01T10:00:01.000Z', durationMs: 2_000,
       events: [{ type: 'message', role: 'user', text: 'Mend it.' }, { type: 'message', role: 'assistant', text: 'Done.' }],

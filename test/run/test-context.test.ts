@@ -1,50 +1,30 @@
 import { describe, expect, test } from 'vitest';
-import { defineAgent } from '../../src/agents/define-agent.js';
 import { ClaimAuthoringError } from '../../src/assert/errors.js';
-import { ClaimLedger } from '../../src/assert/ledger.js';
+import type { ClaimLedger } from '../../src/assert/ledger.js';
 import type { TestContext } from '../../src/define/context.js';
-import { completeEvidenceCoverage } from '../../src/evidence/coverage.js';
-import type { StreamEvent } from '../../src/evidence/events.js';
 import { commandMatch } from '../../src/expect/command.js';
 import { jsonMatch } from '../../src/expect/json-match.js';
 import type { ValueMatch } from '../../src/expect/match.js';
 import { toolMatch } from '../../src/expect/tool.js';
 import { equals } from '../../src/expect/values.js';
-import type { PlannedAttempt } from '../../src/plan/plan.js';
-import { EvidenceLog } from '../../src/run/evidence-log.js';
-import { createTestContext, SkipSignal } from '../../src/run/test-context.js';
-
-const agent = defineAgent({ name: 'echo', evidenceCoverage: completeEvidenceCoverage, send: () => Promise.resolve({ events: [], status: 'completed' }) });
+import { SkipSignal } from '../../src/run/test-context.js';
+import { openPassTest, type Answers, type OpenTest } from './contexts.js';
 
 /** What the agent does when it is sent a word. */
-const ANSWERS: Readonly<Record<string, readonly StreamEvent[]>> = {
-  edit: [
-    { type: 'operation.started', operationId: '1', operation: { kind: 'tool', name: 'Edit', input: { file_path: 'a' }, tool: 'file_edit' } },
-    { type: 'operation.finished', operationId: '1', kind: 'tool', status: 'completed', output: 'ok' },
-    { type: 'message', role: 'assistant', text: 'Edited.' },
-  ],
-  blank: [{ type: 'message', role: 'assistant', text: 'Said.' }, { type: 'message', role: 'assistant', text: ' \n' }],
-  delegate: [{ type: 'message', role: 'assistant', text: 'Mine.' }, { type: 'message', role: 'assistant', text: 'Of the subagent.', parentOperationId: 'task' }],
-};
+const ANSWERS = {
+  edit: {
+    events: [
+      { type: 'operation.started', operationId: '1', operation: { kind: 'tool', name: 'Edit', input: { file_path: 'a' }, tool: 'file_edit' } },
+      { type: 'operation.finished', operationId: '1', kind: 'tool', status: 'completed', output: 'ok' },
+      { type: 'message', role: 'assistant', text: 'Edited.' },
+    ],
+  },
+  blank: { events: [{ type: 'message', role: 'assistant', text: 'Said.' }, { type: 'message', role: 'assistant', text: ' \n' }] },
+  delegate: { events: [{ type: 'message', role: 'assistant', text: 'Mine.' }, { type: 'message', role: 'assistant', text: 'Of the subagent.', parentOperationId: 'task' }] },
+  fail: { status: 'failed' },
+} satisfies Answers;
 
-function open(): { readonly t: TestContext; readonly claims: ClaimLedger; readonly notes: readonly string[] } {
-  const log = new EvidenceLog(completeEvidenceCoverage);
-  const claims = new ClaimLedger();
-  const notes: string[] = [];
-  const t = createTestContext({
-    attempt: { experiment: { agent, model: 'big', flags: { on: true } } } as unknown as PlannedAttempt,
-    log,
-    claims,
-    signal: new AbortController().signal,
-    send: (input, session) => {
-      session.capture(`backend ${session.ordinal}`);
-      const turn = { events: ANSWERS[input.text] ?? [], status: input.text === 'fail' ? 'failed' as const : 'completed' as const, usage: { outputTokens: 1 } };
-      return Promise.resolve(log.end(log.begin(session.ordinal), { turn, prompt: input.text, startedAt: '2025-03-01T10:00:00.000Z', durationMs: 1 }));
-    },
-    note: (message) => notes.push(message),
-  });
-  return { t, claims, notes };
-}
+const open = (): OpenTest<TestContext> => openPassTest({ answers: ANSWERS });
 
 const told = async (claims: ClaimLedger): Promise<readonly string[]> => (await claims.settle()).map(({ description, state }) => `${state}: ${description}`);
 
@@ -99,7 +79,7 @@ describe('what a test can read', () => {
     const { status, events, toolCalls, message, usage } = await t.send('edit');
     expect({ status, events, toolCalls, message, usage }).toEqual({
       status: 'completed',
-      events: [{ type: 'message', role: 'user', text: 'edit' }, ...ANSWERS['edit'] ?? []],
+      events: [{ type: 'message', role: 'user', text: 'edit' }, ...ANSWERS.edit.events],
       toolCalls: [{ operationId: '1', startedIndex: 1, operation: { kind: 'tool', name: 'Edit', input: { file_path: 'a' }, tool: 'file_edit' }, status: 'completed', output: 'ok' }],
       message: 'Edited.',
       usage: { outputTokens: 1 },
@@ -138,7 +118,7 @@ describe('what a test can read', () => {
     const { t, notes } = open();
     t.log('first');
     t.log('second');
-    expect(notes).toEqual(['first', 'second']);
+    expect(notes.logs).toEqual(['first', 'second']);
   });
 });
 
