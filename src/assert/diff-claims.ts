@@ -52,7 +52,9 @@ async function judgeDiff(evidence: FileEvidence, finds: (text: string) => boolea
   const { changes } = evidence;
   if (changes.state === 'unavailable') return unavailable('changes-unavailable', changes.reason);
   let doubt: ClaimOutcome | undefined;
-  for (const { label, changes: all } of changes.windows) {
+  for (const { label, changes: all, summaries } of changes.windows) {
+    const folder = summaries.find(({ path, reason }) => reason === 'dependencies' && finds(plainOf(path)));
+    if (folder !== undefined) return { status: 'mismatched', expected, received: `the path ${folder.path} in ${label}` };
     for (const change of all) {
       if (finds(plainOf(change.path))) return { status: 'mismatched', expected, received: `the path ${change.path} in ${label}` };
       const runs = await runsOf(evidence, change);
@@ -65,7 +67,7 @@ async function judgeDiff(evidence: FileEvidence, finds: (text: string) => boolea
       if (isOpen) doubt ??= unavailable(gap.code, `${change.path} (${label}): ${gap.reason}`);
     }
   }
-  return doubt ?? leftOut(changes.windows.flatMap(({ summaries }) => summaries.map(({ path }) => path)));
+  return doubt ?? leftOut(changes.windows.flatMap(({ summaries }) => summaries.filter(({ reason }) => reason === 'dependencies').map(({ path }) => path)));
 }
 
 /** The line of a run that fits by itself, else the beginning of the run. */

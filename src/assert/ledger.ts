@@ -90,13 +90,13 @@ export class ClaimLedger {
     };
     const handle: AnyHandle = {
       key: (id) => {
-        if (this.#keys.has(checkedText('key', id))) refuse(`The key ${show(id)} is taken by another claim of this Attempt`);
+        if (this.#keys.has(checkedText('.key()', id))) refuse(`The key ${show(id)} is taken by another claim of this Attempt`);
         set('key', id);
         this.#keys.add(id);
         return handle;
       },
-      label: (text) => set('label', checkedText('label', text)),
-      group: (title) => set('group', checkedText('group', title)),
+      label: (text) => set('label', checkedText('.label()', text)),
+      group: (title) => set('group', checkedText('.group()', title)),
       optional: () => {
         passOnly('optional', 'Points that cannot be told cannot be forgiven. Leave it out.');
         if (entry.kind === 'points') refuse('.optional() has no meaning for points that are given');
@@ -111,12 +111,14 @@ export class ClaimLedger {
       gate: (least) => {
         if (entry.kind === 'points') refuse('.gate() has no meaning for points that are given');
         if (entry.settings.soft === true) refuse('.soft() and .gate() contradict each other. Keep one');
+        if (entry.settings.atLeast !== undefined) refuse('.gate(n) and .atLeast(n) are alternatives: one decides, the other only records. Keep one');
         if (entry.kind === 'measurement') return set('gate', authored(() => checkedThreshold('gate', least)));
         if (least !== undefined) refuse('.gate(n) is for measurements; a claim that holds or not takes .gate()');
         return set('gate', true);
       },
       atLeast: (least) => {
         if (entry.kind !== 'measurement') refuse('.atLeast(n) is for measurements. For how often, give the number to the match: toolMatch(...).atLeast(2)');
+        if (entry.settings.gate !== undefined) refuse('.gate(n) and .atLeast(n) are alternatives: one decides, the other only records. Keep one');
         return set('atLeast', authored(() => checkedThreshold('atLeast', least)));
       },
       score: (points) => {
@@ -147,9 +149,9 @@ export function checkedPoints(points: unknown): number {
 }
 
 /** @throws ClaimAuthoringError unless it can stand in a table: 1 to 256 characters, not blank, no control characters. */
-export function checkedText(method: string, text: string): string {
+export function checkedText(what: string, text: string): string {
   if (typeof text !== 'string' || text.trim() === '' || [...text].length > TEXT_CHARACTERS || /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(text)) {
-    throw new ClaimAuthoringError(`.${method}() needs 1 to ${TEXT_CHARACTERS} characters and no control characters; ${show(text)} is none.`);
+    throw new ClaimAuthoringError(`${what} needs 1 to ${TEXT_CHARACTERS} characters and no control characters; ${show(text)} is none.`);
   }
   return text;
 }

@@ -1,4 +1,4 @@
-import type { Usage } from '../evidence/usage.js';
+import { bucketOf, type Usage } from '../evidence/usage.js';
 import { MATCHED, unavailable } from '../expect/match.js';
 import type { ClaimOutcome } from './claim.js';
 import type { ClaimSpec } from './entry.js';
@@ -76,9 +76,10 @@ function judgeLimit(scope: ScopeEvidence, max: number, expected: string, shares:
 }
 
 function bucketsOf(turn: TurnConsumption, buckets: readonly (keyof Omit<Usage, 'models'>)[]): Share {
-  const least = buckets.reduce((sum, bucket) => sum + (turn.usage?.[bucket] ?? 0), 0);
+  const seen = buckets.map((bucket) => ({ bucket, number: bucketOf(turn.usage ?? {}, bucket) }));
+  const least = seen.reduce((sum, { number = 0 }) => sum + number, 0);
   if (turn.gap !== undefined) return { least, gap: { code: 'usage-coverage-incomplete', reason: turn.gap } };
-  const missing = buckets.filter((bucket) => turn.usage?.[bucket] === undefined);
+  const missing = seen.filter(({ number }) => number === undefined).map(({ bucket }) => bucket);
   if (missing.length > 0) return { least, gap: { code: 'usage-bucket-missing', reason: `${turn.label}: not reported: ${missing.join(', ')}` } };
   return { least, most: least };
 }
@@ -89,7 +90,7 @@ function costOf(turn: TurnConsumption): Share {
     return { least: estimate.leastUSD, gap: { code: 'usage-coverage-incomplete', reason: turn.gap ?? `${turn.label}: no usage is known` } };
   }
   if (estimate.state === 'unknown') {
-    return { least: estimate.leastUSD, gap: { code: estimate.models.length > 0 ? 'model-unpriced' : 'usage-bucket-missing', reason: `${turn.label}: ${estimate.reason}` } };
+    return { least: estimate.leastUSD, gap: { code: estimate.code, reason: `${turn.label}: ${estimate.reason}` } };
   }
   return { least: estimate.leastUSD, most: estimate.usd, notes: estimate.notes };
 }

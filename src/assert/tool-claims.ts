@@ -137,7 +137,16 @@ function wordsOfCall({ operation, operationId, status }: ToolOccurrence): string
   return `${operation.name} (${operationId}, ${status})`;
 }
 
+const knownNames = new WeakMap<readonly ToolOccurrence[], string>();
+
+/** The same for every claim about the same calls. */
 function namesOf(calls: readonly ToolOccurrence[]): string {
+  const names = knownNames.get(calls) ?? wordsOfNames(calls);
+  knownNames.set(calls, names);
+  return names;
+}
+
+function wordsOfNames(calls: readonly ToolOccurrence[]): string {
   return calls.length === 0 ? 'no tool was called' : `called: ${listed(calls.map((call) => call.operation.name))}`;
 }
 

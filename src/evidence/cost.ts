@@ -25,6 +25,7 @@ export type CostEstimate =
       readonly state: 'unknown';
       /** What has a price comes to this at least. */
       readonly leastUSD: number;
+      readonly code: 'usage-bucket-missing' | 'model-unknown' | 'model-unpriced';
       /** Models without a price. */
       readonly models: readonly string[];
       readonly reason: string;

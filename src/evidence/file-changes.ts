@@ -74,6 +74,8 @@ export interface ChangeWindow {
   readonly label: string;
   readonly changes: readonly FileChange[];
   readonly summaries: readonly ChangeSummary[];
+  /** Pairs among `changes` that look like renames. */
+  readonly renames: readonly Rename[];
   readonly flags: readonly WindowFlag[];
 }
 
@@ -87,6 +89,8 @@ export type WorkspaceChanges =
       readonly root: string;
       readonly windows: readonly ChangeWindow[];
       readonly net: readonly NetChange[];
+      /** Pairs among `net` that look like renames. */
+      readonly renames: readonly Rename[];
     }
   | { readonly state: 'unavailable'; readonly reason: string };
 
@@ -109,6 +113,8 @@ const changeSchema = z.object({
   after: sideSchema.exactOptional(),
 });
 
+const renamesSchema = z.array(z.object({ from: z.string(), to: z.string(), similarity: z.number() })).readonly();
+
 export const workspaceChangesSchema: z.ZodType<WorkspaceChanges> = z.discriminatedUnion('state', [
   z.object({
     state: z.literal('available'),
@@ -124,9 +130,12 @@ export const workspaceChangesSchema: z.ZodType<WorkspaceChanges> = z.discriminat
         deleted: z.number().int(),
         sizeBytes: z.number(),
       })).readonly(),
+      // Records of before renames were looked for lack them.
+      renames: renamesSchema.default([]),
       flags: z.array(z.enum(WINDOW_FLAGS)).readonly(),
     })).readonly(),
     net: z.array(z.union([z.strictObject({ path: z.string(), mixed: z.literal(true) }), changeSchema])).readonly(),
+    renames: renamesSchema.default([]),
   }),
   z.object({ state: z.literal('unavailable'), reason: z.string() }),
 ]);

@@ -77,7 +77,12 @@ export function sessionOccurrencesOf(events: readonly StreamEvent[]): SessionOcc
     occurrences: calls.map(({ call }) => call),
     orphanEnds,
     orphanDelegations,
-    events: events.map((event, index) => ({ event, index, ...belongings.get(index) })),
+    events: events.map((event, index): EventOccurrence => {
+      const to = belongings.get(index);
+      // Spelt out: a session has tens of thousands.
+      if (to?.call !== undefined) return { event, index, call: to.call };
+      return to?.subagent === undefined ? { event, index } : { event, index, subagent: to.subagent };
+    }),
   };
 }
 

@@ -43,6 +43,19 @@ const NUMERIC = [
   'inputTokens', 'outputTokens', 'cacheReadTokens', 'cacheCreationTokens', 'reasoningTokens', 'requests', 'costUSD',
 ] as const;
 
+/**
+ * One bucket over all models: the total, or what the split comes to where that is more or there is no total. `undefined`: not
+ * reported, or not for every model of the split.
+ */
+export function bucketOf(usage: Usage, bucket: keyof Omit<Usage, 'models'>): number | undefined {
+  const split = Object.values(usage.models ?? {}).map((model) => model[bucket]);
+  const told = split.flatMap((number) => (number === undefined ? [] : [number]));
+  const sum = told.reduce((total, number) => total + number, 0);
+  const total = usage[bucket];
+  if (total !== undefined) return Math.max(total, sum);
+  return split.length > 0 && told.length === split.length ? sum : undefined;
+}
+
 /** Adds usages bucket by bucket. A bucket that no part reports stays absent. */
 export function addUsage(parts: readonly Usage[]): Usage {
   const sum: { -readonly [K in keyof Usage]: Usage[K] } = {};

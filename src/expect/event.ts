@@ -128,8 +128,10 @@ function idsOutcome(ids: readonly string[], event: StreamEvent): MatchOutcome {
 function fieldOutcome(field: string, pattern: JsonPattern, occurrence: EventOccurrence): PendingOutcome {
   const { event, subagent } = occurrence;
   if (field === 'subagent') {
-    if (subagent === undefined) return unavailable('end-undecidable', `which subagent ended under the id ${idOf(event)} is not known`);
-    return pattern === true ? MATCHED : comparePattern(pattern, subagent.name, '/subagent');
+    if (pattern === true) return MATCHED;
+    return subagent === undefined
+      ? unavailable('end-undecidable', `which subagent ended under the id ${idOf(event)} is not known`)
+      : comparePattern(pattern, subagent.name, '/subagent');
   }
   const value = valueOf(field, occurrence);
   return value === undefined ? missing(field, event.type) : comparePattern(pattern, value, `/${field}`);

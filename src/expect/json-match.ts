@@ -67,7 +67,7 @@ function placed(outcome: PendingOutcome, path: string): PendingOutcome {
 
 /** A key as a part of a JSON Pointer (RFC 6901). */
 function pointerPart(key: string): string {
-  return key.replaceAll('~', '~0').replaceAll('/', '~1');
+  return !/[~/]/.test(key) ? key : key.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
 /**

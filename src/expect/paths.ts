@@ -49,7 +49,7 @@ function finderOf(pattern: string): (text: string) => boolean {
   const fits = (path: string): boolean => asWritten(path) || withBrackets(path);
   // A component that every path of the pattern has: a text without it needs no closer look.
   const [sure = ''] = /[[\]()\\]/.test(glob) ? [] : picomatch.scan(glob).base.split('/').filter((part) => part !== '');
-  const mayName = (text: string): boolean => text.includes(sure) || unescaped(text).includes(sure);
+  const mayName = (text: string): boolean => text.includes(sure) || (text.includes('\\') && unescaped(text).includes(sure));
   return (text) => mayName(text) && candidatesOf(text).some((candidate) => endsOf(candidate, anchored).some((end) => fits(end)));
 }
 

@@ -1,5 +1,5 @@
 import type { ToolOccurrence } from '../evidence/occurrence.js';
-import { createMatch, MATCHED, mismatchInWords, type MatchOutcome, type ToolMatch } from './match.js';
+import { createMatch, MATCHED, mismatchInWords, unavailable, type MatchOutcome, type ToolMatch } from './match.js';
 import { compareArguments, type ArgumentConditions } from './shell/arguments.js';
 import { couldRun } from './shell/invoke.js';
 import { readingOf } from './shell/read.js';
@@ -75,14 +75,15 @@ function describe(executable: string, { argsStart = [], argsInclude = [], exclud
 }
 
 function matchCall(query: Query, call: ToolOccurrence): MatchOutcome {
-  const { operation, operationId } = call;
+  const { operation } = call;
   const projection = operation.command;
-  const unavailable = (reason: string): MatchOutcome => ({ status: 'unavailable', reason: `${operation.name} (${operationId}): ${reason}` });
   if (projection?.classification === 'not-command') return { status: 'mismatched', expected: query.description, received: `${operation.name}, which is no command` };
   if (isOtherCall(query.status, call)) return { status: 'mismatched', expected: `status ${query.status}`, received: call.status };
-  if (projection === undefined) return unavailable('it was not classified as a command or not');
+  if (projection === undefined) return undecidedCall(call, 'it was not classified as a command or not');
   const reading = readingOf(projection);
-  if (reading === undefined) return unavailable(`what it ran is not stated${projection.original.state === 'opaque' ? `: ${projection.original.reason}` : ''}`);
+  if (reading === undefined) return undecidedCall(call, `what it ran is not stated${projection.original.state === 'opaque' ? `: ${projection.original.reason}` : ''}`);
+  // Most sources are understood and run other programs.
+  if (reading.unreadable === undefined && reading.unknowns.length === 0 && !reading.byName.has(query.name)) return mismatch(query, reading, undefined);
   let undecided: string | undefined;
   let near: Near | undefined;
   for (const command of reading.byName.get(query.name) ?? []) {
@@ -91,10 +92,14 @@ function matchCall(query: Query, call: ToolOccurrence): MatchOutcome {
     if (outcome.status === 'unavailable') undecided ??= outcome.reason;
     else near ??= { command, ...outcome };
   }
-  if (undecided !== undefined) return unavailable(undecided);
-  if (reading.unreadable !== undefined) return unavailable(reading.unreadable);
+  if (undecided !== undefined) return undecidedCall(call, undecided);
+  if (reading.unreadable !== undefined) return undecidedCall(call, reading.unreadable);
   const hidden = reading.unknowns.find((unknown) => couldRun(unknown, query.name));
-  return hidden === undefined ? mismatch(query, reading, near) : unavailable(hidden.reason);
+  return hidden === undefined ? mismatch(query, reading, near) : undecidedCall(call, hidden.reason);
+}
+
+function undecidedCall({ operation, operationId }: ToolOccurrence, reason: string): MatchOutcome {
+  return unavailable('shell-undecidable', `${operation.name} (${operationId}): ${reason}`);
 }
 
 /** The command that came nearest, and why it is not the one. */
@@ -109,14 +114,17 @@ type CommandOutcome =
   | { readonly status: 'unavailable'; readonly reason: string };
 
 function matchCommand(query: Query, command: StatedCommand, call: ToolOccurrence): CommandOutcome {
-  const [word, ...args] = command.words;
+  const [word, first] = command.words;
+  const wanted = query.argsStart?.[0];
+  // Most commands of a name differ in their first argument.
+  if (wanted !== undefined && (first === undefined || (first.literal !== undefined && first.literal !== wanted))) return OTHER_ARGUMENTS;
   const shown = (): string => shorten(showWords(command.words));
   let undecided: string | undefined;
   if (query.executable.includes('/') && command.typed !== query.executable) {
     if (command.typed !== undefined || (word !== undefined && !fits(word.pieces, query.executable))) return OTHER_FOLDER;
     undecided = `the command word of \`${shown()}\` is decided by expansion`;
   }
-  const fit = compareArguments(args, query);
+  const fit = compareArguments(command.words.slice(1), query);
   if (fit === 'no') return OTHER_ARGUMENTS;
   if (fit !== 'yes') undecided ??= `\`${shorten(fit.undecided)}\` in \`${shown()}\` is decided by expansion`;
   const started = query.unconditional === true ? startedFor(command, call) : 'yes';

@@ -39,10 +39,11 @@ function attemptSink(folder: string): AttemptSink {
       await writeFile(file, bytes);
     },
     async seal(result) {
-      const { claims, changes, turns, ...facts } = result;
+      const { claims, changes, patch, turns, ...facts } = result;
       const lines = turns.flatMap(({ session, turn, events }) => events.map((event) => `${JSON.stringify({ session, turn, event })}\n`));
       await writeAtomic(join(folder, 'events.jsonl'), lines.join(''));
-      await writeAtomic(join(folder, 'changes.json'), json({ ...headOf('niceeval.changes'), changes }));
+      await writeAtomic(join(folder, 'changes.json'), json({ ...headOf('niceeval.changes'), changes, ...(patch === undefined ? {} : { leftOutOfPatch: patch.leftOut }) }));
+      if (patch !== undefined) await writeAtomic(join(folder, 'changes.patch'), patch.text);
       await writeAtomic(join(folder, 'claims.json'), json({ ...headOf('niceeval.claims'), claims }));
       // Last: an Attempt without this file did not end.
       await writeAtomic(join(folder, 'attempt.json'), json({ ...headOf('niceeval.attempt'), ...facts, turns: turns.map(withoutEvents) }));

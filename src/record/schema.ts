@@ -65,7 +65,7 @@ export const attemptFileSchema = z.object({
 
 export const claimsFileSchema = z.object({ ...head('niceeval.claims'), claims: z.array(claimSchema) });
 
-export const changesFileSchema = z.object({ ...head('niceeval.changes'), changes: workspaceChangesSchema });
+export const changesFileSchema = z.object({ ...head('niceeval.changes'), changes: workspaceChangesSchema, leftOutOfPatch: z.array(z.object({ path: z.string(), reason: z.string() })).exactOptional() });
 
 /** One line of `events.jsonl`. */
 export const eventLineSchema = z.object({ session: z.number().int(), turn: z.number().int(), event: streamEventSchema });

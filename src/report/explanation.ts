@@ -18,12 +18,14 @@ const NAME_COLUMNS = 10;
 
 /** Everything about an Attempt that a person must know to understand its verdict, line by line: why it broke, and each claim that is not simply true. */
 export function explanationOf(attempt: AttemptResult, options: ExplanationOptions): readonly string[] {
-  const { error, skipped, claims } = attempt;
-  return [
+  const { error, skipped, claims, reasons, verdict } = attempt;
+  const lines = [
     ...(error === undefined ? [] : titled('!', error.message, [['broke in', `${error.phase} (${error.code})`]], options)),
     ...claims.flatMap((claim) => claimLines(claim, options)),
     ...(skipped === undefined ? [] : titled('-', `skipped: ${skipped}`, [], options)),
   ];
+  // A record of before claims told so much.
+  return lines.length > 0 || verdict === 'passed' ? lines : reasons.flatMap((reason) => titled('!', reason, [], options));
 }
 
 function claimLines(claim: Claim, options: ExplanationOptions): readonly string[] {

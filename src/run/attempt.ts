@@ -1,14 +1,12 @@
-import type { AgentContext, AgentSession, ModelEndpoint, SandboxAgentContext, TurnInput } from '../agents/agent.js';
-import { boundSandbox } from '../agents/bound-sandbox.js';
+import type { AgentSession, TurnInput } from '../agents/agent.js';
 import { isAgentSendError } from '../agents/errors.js';
-import { createAgentSession } from '../agents/agent-session.js';
 import { ClaimStop } from '../assert/errors.js';
 import { ClaimLedger } from '../assert/ledger.js';
 import type { FileEvidence } from '../assert/file-evidence.js';
 import type { Pricing } from '../evidence/cost.js';
 import type { WindowFlag, WorkspaceChanges } from '../evidence/file-changes.js';
 import { startDeadline, type Deadline } from '../lifetime/deadline.js';
-import { messageOf, NiceEvalError } from '../lifetime/error.js';
+import { messageOf } from '../lifetime/error.js';
 import { Scope } from '../lifetime/scope.js';
 import type { PlannedAttempt } from '../plan/plan.js';
 import type { NetworkPlan, OwnedSandbox, SandboxProvider } from '../sandbox/sandbox.js';
@@ -16,8 +14,11 @@ import type { DiagnosticInput, ProgressInput } from '../define/context.js';
 import { scoreOf, verdictOf } from '../verdict/verdict.js';
 import { createContentStore } from '../workspace/content-store.js';
 import { WorkspaceLedger, type ImageStates } from '../workspace/ledger.js';
-import { AgentIgnoredEndError, AgentThrewError, attemptErrorOf, NotAwaitedError, StrayExceptionError } from './attempt-error.js';
-import { agentFactsOf, attemptFactsOf } from './attempt-facts.js';
+import type { Patch } from '../workspace/patch.js';
+import { createAgentContexts, type AgentContexts } from './agent-contexts.js';
+import { answerOf } from './agent-answer.js';
+import { attemptErrorOf, NotAwaitedError, StrayExceptionError } from './attempt-error.js';
+import { attemptFactsOf } from './attempt-facts.js';
 import { checkedTurn } from './checked-turn.js';
 import { attemptCostOf } from './attempt-cost.js';
 import { AttemptNotes } from './attempt-notes.js';
@@ -45,8 +46,6 @@ const UNLIMITED_LIFETIME_MS = 24 * 60 * 60_000;
 const WORK_END_LIMIT_MS = 30_000;
 /** A test whose own work has ended may take this long to end itself; then it is left behind. */
 const TEST_END_LIMIT_MS = 1_000;
-/** An adapter that does not watch its signal is left behind after this. */
-const AGENT_END_LIMIT_MS = 20_000;
 const TEARDOWN_LIMIT_MS = 30_000;
 
 /** What an Attempt needs from the run that it belongs to. */
@@ -145,8 +144,9 @@ class AttemptStory {
     await this.#in('setup', async () => {
       if (agent.setup === undefined) return;
       this.#ledger?.touched(); // What the adapter sets up is not the agent's doing.
-      if (agent.kind === 'sandbox') await agent.setup(this.#sandboxContext(1));
-      else await agent.setup(this.#agentContext(1));
+      const { signal } = this.#deadline;
+      if (agent.kind === 'sandbox') await agent.setup(this.#contexts.ofSandbox(1, { signal }));
+      else await agent.setup(this.#contexts.of(1, { signal }));
     });
   }
 
@@ -249,7 +249,7 @@ class AttemptStory {
     const flags: WindowFlag[] = [];
     let waits = false;
     try {
-      const record = seen({ turn: checkedTurn(agent, await this.#answer(input, session)) });
+      const record = seen({ turn: checkedTurn(agent, await answerOf(agent, input, { contexts: this.#contexts, session, signal: this.#deadline.signal })) });
       waits = record.status === 'waiting';
       return record;
     } catch (error) {
@@ -268,24 +268,6 @@ class AttemptStory {
     }
   }
 
-  /** The agent's answer. One that does not come after the end of the Attempt's time is not waited for. */
-  async #answer(input: TurnInput, session: AgentSession): Promise<unknown> {
-    const { agent } = this.#attempt.experiment;
-    const { signal } = this.#deadline;
-    const answer = (async (): Promise<unknown> => (agent.kind === 'sandbox'
-      ? agent.send(input, this.#sandboxContext(session.ordinal, session))
-      : agent.send(input, this.#agentContext(session.ordinal, session))))();
-    await Promise.race([answer.catch(() => undefined), abortionOf(signal).then(() => withinPatience(answer, AGENT_END_LIMIT_MS))]);
-    const late = Symbol('late');
-    try {
-      const settled = await Promise.race([answer, new Promise<typeof late>((resolve) => { setImmediate(() => resolve(late)); })]);
-      if (settled === late) throw new AgentIgnoredEndError(agent.name, AGENT_END_LIMIT_MS);
-      return settled;
-    } catch (error) {
-      throw error instanceof NiceEvalError || isAgentSendError(error) || signal.aborted ? error : new AgentThrewError(agent.name, error);
-    }
-  }
-
   /** Teardown in reverse order, claims on the frozen evidence, the verdict. */
   async settle(): Promise<AttemptResult> {
     const settling = performance.now();
@@ -293,14 +275,15 @@ class AttemptStory {
     await this.#in('teardown', async () => {
       const signal = AbortSignal.timeout(TEARDOWN_LIMIT_MS);
       const done = agent.kind === 'sandbox'
-        ? this.#sandbox === undefined ? undefined : agent.teardown?.(this.#sandboxContext(1, undefined, signal))
-        : agent.teardown?.(this.#agentContext(1, undefined, signal));
+        ? this.#sandbox === undefined ? undefined : agent.teardown?.(this.#contexts.ofSandbox(1, { signal }))
+        : agent.teardown?.(this.#contexts.of(1, { signal }));
       await withinPatience(Promise.resolve(done).catch((error: unknown) => this.#fail('teardown', error)), TEARDOWN_LIMIT_MS);
     });
     const counted = await this.#model?.close();
     // The network is free again only after the sandbox in it is gone.
     for (const failure of await this.#scope.close()) this.#notes.note('cleanup', `${failure.what}: ${failure.message}`);
     this.#deadline.close();
+    const patch = await this.#patch();
     const claims = await this.#claims.settle();
     const error = this.#error;
     const judgement = verdictOf({
@@ -309,7 +292,7 @@ class AttemptStory {
       ...(this.#skipped === undefined ? {} : { skipped: this.#skipped }),
     });
     const facts = attemptFactsOf(this.#attempt);
-    const score = facts.evaluationKind === 'score' ? scoreOf(claims) : undefined;
+    const score = facts.evaluationKind === 'score' && judgement.verdict !== 'errored' && this.#skipped === undefined ? scoreOf(claims) : undefined;
     const ended = performance.now();
     const result: AttemptResult = withoutSecrets({
       ...facts,
@@ -324,6 +307,7 @@ class AttemptStory {
       ...attemptCostOf({ turns: this.#log.turns, usage: this.#log.usage, ...(facts.model === undefined ? {} : { model: facts.model }), pricing: this.#world.pricing ?? {} }),
       ...this.#judging.spent(),
       changes: this.#changes(),
+      ...(patch === undefined ? {} : { patch }),
       ...(counted === undefined ? {} : { gateway: counted }),
       diagnostics: this.#notes.diagnostics,
       logs: this.#notes.logs,
@@ -340,6 +324,16 @@ class AttemptStory {
     return sealed(result, this.#world.sink);
   }
 
+  /** A patch is for people: without one the Attempt stands all the same. */
+  async #patch(): Promise<Patch | undefined> {
+    try {
+      return await this.#ledger?.finish();
+    } catch (error) {
+      this.#notes.note('patch-failed', `no patch could be made: ${messageOf(error)}`);
+      return undefined;
+    }
+  }
+
   #changes(): WorkspaceChanges {
     return this.#ledger?.changes() ?? { state: 'unavailable', reason: this.#error === undefined ? 'the agent has no sandbox' : 'the sandbox was not opened' };
   }
@@ -348,24 +342,11 @@ class AttemptStory {
     return { changes: this.#changes(), content: (sha256) => this.#ledger?.content(sha256) ?? Promise.resolve(undefined) };
   }
 
-  #agentContext(ordinal: number, session?: AgentSession, signal = this.#deadline.signal): AgentContext {
-    const endpoint: ModelEndpoint | undefined = this.#model?.endpoint;
-    const turn = this.#log.turns.filter((record) => record.session === ordinal).length + 1;
-    return {
-      signal,
-      ...agentFactsOf(this.#attempt),
-      session: session ?? createAgentSession(ordinal),
-      ...(endpoint === undefined ? {} : { endpoint }),
-      openRaw: (name) => this.#world.sink.openRaw(`session${ordinal}-turn${turn}-${name}`),
-      keepFile: (path, bytes) => this.#world.sink.keepFile(path, bytes),
-      diagnostic: (code, message) => this.#notes.note(code, message),
-      onEnd: (what, cleanup) => this.#scope.defer(what, cleanup),
-    };
-  }
-
-  #sandboxContext(ordinal: number, session?: AgentSession, signal = this.#deadline.signal): SandboxAgentContext {
-    if (this.#sandbox === undefined) throw new TypeError('The sandbox is not open.');
-    return { ...this.#agentContext(ordinal, session, signal), sandbox: boundSandbox(this.#sandbox, signal) };
+  /** What the agent's own code is given. */
+  get #contexts(): AgentContexts {
+    return createAgentContexts({
+      attempt: this.#attempt, log: this.#log, sink: this.#world.sink, scope: this.#scope, notes: this.#notes, endpoint: this.#model?.endpoint, sandbox: this.#sandbox,
+    });
   }
 
   /** The first failure is the Attempt's; later ones, and those of teardown, are remarks. */

@@ -41,9 +41,9 @@ export function estimateCost(usage: Usage, model: string | undefined, options: E
     }
   }
   const missing = (['inputTokens', 'outputTokens'] as const).filter((bucket) => usage[bucket] === undefined && !allReport(usage, bucket));
-  if (missing.length > 0) return { state: 'unknown', leastUSD, models: [], reason: `not reported: ${missing.join(', ')}` };
-  if (nameless) return { state: 'unknown', leastUSD, models: [], reason: 'the model of some of the tokens is not known' };
-  if (unpriced.size > 0) return { state: 'unknown', leastUSD, models: [...unpriced], reason: `unpriced: ${[...unpriced].join(', ')}. Add a price to \`pricing\` of defineConfig` };
+  if (missing.length > 0) return { state: 'unknown', leastUSD, code: 'usage-bucket-missing', models: [], reason: `not reported: ${missing.join(', ')}` };
+  if (nameless) return { state: 'unknown', leastUSD, code: 'model-unknown', models: [], reason: 'the model of some of the tokens is not known' };
+  if (unpriced.size > 0) return { state: 'unknown', leastUSD, code: 'model-unpriced', models: [...unpriced], reason: `unpriced: ${[...unpriced].join(', ')}. Add a price to \`pricing\` of defineConfig` };
   for (const bucket of ['cacheReadTokens', 'cacheCreationTokens'] as const) {
     if (usage[bucket] === undefined && !parts.some(({ buckets }) => buckets[bucket] !== undefined)) notes.add(`${bucket} were not reported and are not priced`);
   }

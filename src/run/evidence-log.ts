@@ -22,6 +22,8 @@ export class EvidenceLog {
   readonly #turnLooks = new Map<TurnRecord, ScopeEvidence>();
   readonly #turns: TurnRecord[] = [];
   #open: OpenTurn | undefined;
+  /** Sends that the test has called for and that have not ended, by session; they may still wait for their turn. */
+  readonly #calledFor = new Map<number, number>();
   #sessions = 0;
 
   /**
@@ -50,6 +52,21 @@ export class EvidenceLog {
   newSession(): number {
     this.#sessions += 1;
     return this.#sessions;
+  }
+
+  /** Says that the test has called for a send: from now on nothing about the session is complete. @returns what to call when it has ended. */
+  callFor(session: number): () => void {
+    const add = (number: number): void => {
+      this.#calledFor.set(session, (this.#calledFor.get(session) ?? 0) + number);
+      this.#looks = new Map();
+    };
+    add(1);
+    return () => add(-1);
+  }
+
+  #isRunning(session: number | undefined): boolean {
+    const open = [...(this.#open === undefined ? [] : [this.#open.session]), ...[...this.#calledFor].filter(([, count]) => count > 0).map(([ordinal]) => ordinal)];
+    return open.some((ordinal) => session === undefined || ordinal === session);
   }
 
   begin(session: number): OpenTurn {
@@ -122,7 +139,7 @@ export class EvidenceLog {
       }),
       turns: turns.map((turn) => this.#consumptionOf(turn)),
       coverage: turns.length === 0 ? this.#declared : foldCoverage(turns.map((turn) => turn.coverage)),
-      running: options.turn === undefined && this.#open !== undefined && (options.session === undefined || this.#open.session === options.session),
+      running: options.turn === undefined && this.#isRunning(options.session),
     });
   }
 
@@ -139,7 +156,7 @@ export class EvidenceLog {
 }
 
 function noPrices(): CostEstimate {
-  return { state: 'unknown', leastUSD: 0, models: [], reason: 'there is no price table' };
+  return { state: 'unknown', leastUSD: 0, code: 'model-unknown', models: [], reason: 'there is no price table' };
 }
 
 /** The coverage of an agent from which nothing was heard. */

@@ -19,7 +19,7 @@ export function createGroups(): Groups {
     current,
     async open(title, body) {
       const above = current();
-      checkedText('group', title);
+      checkedText('group(title, body)', title);
       if (typeof body !== 'function') throw new ClaimAuthoringError('group(title, body) needs a function.');
       if (above.length >= DEEPEST) throw new ClaimAuthoringError(`Groups nest ${DEEPEST} deep; "${title}" is one more.`);
       await titles.run([...above, title], body);

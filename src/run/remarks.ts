@@ -7,11 +7,11 @@ import { show } from '../expect/match.js';
 /** @throws ClaimAuthoringError unless it can be kept in the record. */
 export function checkedDiagnostic(given: DiagnosticInput): DiagnosticInput {
   const fields = checkedFields('diagnostic', given, ['code', 'level', 'message', 'data', 'dedupeKey']);
-  checkedText('diagnostic code', fields['code'] as string);
+  checkedText('The `code` of diagnostic(...)', fields['code'] as string);
   if (fields['level'] !== 'warning' && fields['level'] !== 'error') throw new ClaimAuthoringError(`diagnostic: \`level\` is warning or error, not ${show(fields['level'])}.`);
   checkMessage('diagnostic', fields['message']);
   if (fields['data'] !== undefined && !jsonValueSchema.safeParse(fields['data']).success) throw new ClaimAuthoringError('diagnostic: `data` must be JSON.');
-  if (fields['dedupeKey'] !== undefined) checkedText('diagnostic dedupeKey', fields['dedupeKey'] as string);
+  if (fields['dedupeKey'] !== undefined) checkedText('The `dedupeKey` of diagnostic(...)', fields['dedupeKey'] as string);
   return structuredClone(given);
 }
 

@@ -5,6 +5,7 @@ import type { WorkspaceChanges } from '../evidence/file-changes.js';
 import type { JsonValue } from '../evidence/json.js';
 import type { TurnStatus } from '../evidence/turn.js';
 import type { Usage } from '../evidence/usage.js';
+import type { Patch } from '../workspace/patch.js';
 import type { Score, Verdict, VerdictCause } from '../verdict/verdict.js';
 
 /** Where an Attempt broke. */
@@ -95,6 +96,8 @@ export interface AttemptResult {
   /** What the judge consumed. Absent: it was not asked. Not part of `usage`. */
   readonly judge?: { readonly usage: Usage; readonly estimatedCostUSD?: number };
   readonly changes: WorkspaceChanges;
+  /** The net changes for `git apply`, and what cannot be in it. Absent: the changes are not known, or nothing was recorded of them. */
+  readonly patch?: Patch;
   /** What the gateway counted on the wire. Absent without a gateway. */
   readonly gateway?: { readonly requests: number; readonly usage: Usage };
   readonly diagnostics: readonly Diagnostic[];

@@ -103,17 +103,24 @@ function createSession(options: TestContextOptions, name: string | undefined): S
   const title = name ?? `session ${ordinal}`;
   const { log, claims, send } = options;
   const conversation = createConversation({ title, session, log, claims, send, evalFile: options.attempt.evalFile });
-  const handled = async (turn: Promise<TurnRecord>): Promise<TurnHandle<AnyHandles>> => turnHandle(options, await turn);
+  const handled = async (begin: () => Promise<TurnRecord>): Promise<TurnHandle<AnyHandles>> => {
+    const ended = log.callFor(ordinal);
+    try {
+      return turnHandle(options, await begin());
+    } finally {
+      ended();
+    }
+  };
   return {
     ...claimsOf(options.claims, () => options.log.scope(title, { session: ordinal })),
     get sessionId() { return session.id; },
     get reply() { return lastText(options.log.eventsOf(ordinal)); },
     get events() { return options.log.eventsOf(ordinal); },
-    send: (input) => handled(conversation.send(input)),
-    sendFile: (path, text) => handled(conversation.sendFile(path, text)),
+    send: (input) => handled(() => conversation.send(input)),
+    sendFile: (path, text) => handled(() => conversation.sendFile(path, text)),
     requireInputRequest: (filter) => conversation.requireInputRequest(filter),
-    respond: (...answers) => handled(conversation.respond(answers)),
-    respondAll: (optionId) => handled(conversation.respondAll(optionId)),
+    respond: (...answers) => handled(() => conversation.respond(answers)),
+    respondAll: (optionId) => handled(() => conversation.respondAll(optionId)),
   };
 }
 

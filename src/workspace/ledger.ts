@@ -1,4 +1,4 @@
-import type { ChangeWindow, WindowFlag, WorkspaceChanges } from '../evidence/file-changes.js';
+import type { ChangeWindow, Rename, WindowFlag, WorkspaceChanges } from '../evidence/file-changes.js';
 import { messageOf } from '../lifetime/error.js';
 import { SandboxGoneError } from '../sandbox/errors.js';
 import type { OwnedSandbox, SparedProcesses } from '../sandbox/sandbox.js';
@@ -6,7 +6,9 @@ import { unspared } from '../sandbox/spared.js';
 import { changesBetween, listedBy, netChangesOf, summariesOf, summarisedFolders } from './compare.js';
 import type { ContentStore } from './content-store.js';
 import { isUntouched, type ContentFacts, type Entry, type Manifest } from './manifest.js';
+import { patchOf, type Patch } from './patch.js';
 import { readByEngine, readFiles } from './read-files.js';
+import { renamesOf } from './renames.js';
 import { scan } from './scan.js';
 
 /** How long the processes of the agent may live on after its CLI ended, before they are ended and flagged. */
@@ -27,6 +29,7 @@ export class WorkspaceLedger {
   readonly #root: string;
   readonly #store: ContentStore;
   readonly #windows: ChangeWindow[] = [];
+  #netRenames: readonly Rename[] = [];
   #image: Manifest = new Map();
   #state: Manifest = new Map();
   #dirty = false;
@@ -103,10 +106,12 @@ export class WorkspaceLedger {
       const after = await this.#look(left !== 'sandbox gone');
       const folders = summarisedFolders([before, after]);
       const touched = await this.#withOriginals(before, after, listedBy(folders));
+      const changes = changesBetween(touched, after, listedBy(folders));
       this.#windows.push({
         label,
-        changes: changesBetween(touched, after, listedBy(folders)),
+        changes,
         summaries: summariesOf(touched, after, folders),
+        renames: await renamesOf(changes, (sha256) => this.#store.read(sha256)),
         flags: [...flags],
       });
       this.#state = after;
@@ -116,7 +121,16 @@ export class WorkspaceLedger {
   /** What the agent changed so far. */
   changes(): WorkspaceChanges {
     if (this.#failure !== undefined) return { state: 'unavailable', reason: this.#failure };
-    return { state: 'available', root: this.#root, windows: [...this.#windows], net: netChangesOf(this.#windows) };
+    return { state: 'available', root: this.#root, windows: [...this.#windows], net: netChangesOf(this.#windows), renames: this.#netRenames };
+  }
+
+  /** Adds to the changes what helps to read them: renames over all windows, and a patch for `git apply`. Nothing more changes then. */
+  async finish(): Promise<Patch | undefined> {
+    const seen = this.changes();
+    if (seen.state === 'unavailable') return undefined;
+    const content = (sha256: string): Promise<Uint8Array | undefined> => this.#store.read(sha256);
+    this.#netRenames = await renamesOf(seen.net.filter((change) => change.mixed !== true), content);
+    return patchOf(seen.net, content);
   }
 
   /** The kept bytes of a file of a change. `undefined`: not kept. */

@@ -23,8 +23,9 @@ interface Side {
   readonly isText: boolean;
 }
 
-/** Beyond so many lines that differ, a text is told as wholly new: the search takes the square of them. */
+/** Beyond so many lines that differ, or so long a search, a text is told as wholly new: the search takes the square of them. */
 const MOST_EDITS = 4_000;
+const SEARCH_LIMIT_MS = 500;
 const NULL_ID = '0'.repeat(40);
 const NOTHING = new Uint8Array();
 
@@ -95,7 +96,7 @@ function modeLines(before: Side | undefined, after: Side | undefined): readonly 
 }
 
 function hunksOf(before: string, after: string): string {
-  const { hunks } = structuredPatch('', '', before, after, undefined, undefined, { context: 3, maxEditLength: MOST_EDITS })
+  const { hunks } = structuredPatch('', '', before, after, undefined, undefined, { context: 3, maxEditLength: MOST_EDITS, timeout: SEARCH_LIMIT_MS })
     ?? { hunks: [wholly(before, after)] };
   return hunks.map(({ oldStart, oldLines, newStart, newLines, lines }) => (
     `@@ -${oldLines === 0 ? 0 : oldStart},${oldLines} +${newLines === 0 ? 0 : newStart},${newLines} @@\n${lines.join('\n')}\n`

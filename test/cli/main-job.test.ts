@@ -44,6 +44,8 @@ describe('the examples, with the real Claude Code and Codex CLIs', () => {
       if (changes.state !== 'available') throw new Error(changes.reason);
       expect(changes.net).toMatchObject([{ path: 'sum.mjs', status: 'modified' }]);
       expect(changes.windows.map((window) => [window.label, window.changes.length, window.flags])).toEqual([['turn1', 1, []], ['turn2', 0, []]]);
+      const patch = await readFile(join(run, 'attempts', id, 'changes.patch'), 'utf8');
+      expect(patch.split('\n').filter((line) => /^[+-]/.test(line))).toEqual(['--- a/sum.mjs', '+++ b/sum.mjs', '-export const sum = (a, b) => a - b;', '+export const sum = (a, b) => a + b;']);
       const events = (await readFile(join(run, 'attempts', id, 'events.jsonl'), 'utf8')).trim().split('\n').map((line) => eventLineSchema.parse(JSON.parse(line)));
       expect(events.filter(({ event }) => event.type === 'message' && event.role === 'user').map(({ turn, event }) => [turn, (event as { text: string }).text])).toEqual([
         [1, 'The tests of this project fail. Find the bug, mend it, and run the tests.'], [2, 'What did you change? Answer in one sentence.'],

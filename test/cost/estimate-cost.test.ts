@@ -43,11 +43,11 @@ describe('an estimate', () => {
     const usage: Usage = { inputTokens: 1_000_000, outputTokens: 30, models: { b: { inputTokens: 0, outputTokens: 10 } } };
     const pricing: Pricing = { a: { inputPerMTok: 1, outputPerMTok: 1_000_000 }, b: { inputPerMTok: 0, outputPerMTok: 2_000_000 } };
     expect(usd(estimateCost(usage, 'a', { pricing }))).toBe(1 + 20 + 20);
-    expect(estimateCost(usage, undefined, { pricing })).toEqual({ state: 'unknown', leastUSD: 20, models: [], reason: 'the model of some of the tokens is not known' });
+    expect(estimateCost(usage, undefined, { pricing })).toEqual({ state: 'unknown', leastUSD: 20, code: 'model-unknown', models: [], reason: 'the model of some of the tokens is not known' });
   });
 
   it('is unknown, never zero, for a model without a price, and names it', () => {
-    expect(estimateCost({ inputTokens: 1, outputTokens: 1 }, 'claude-next-9', { at })).toEqual({ state: 'unknown', leastUSD: 0, models: ['claude-next-9'], reason: 'unpriced: claude-next-9. Add a price to `pricing` of defineConfig' });
+    expect(estimateCost({ inputTokens: 1, outputTokens: 1 }, 'claude-next-9', { at })).toEqual({ state: 'unknown', leastUSD: 0, code: 'model-unpriced', models: ['claude-next-9'], reason: 'unpriced: claude-next-9. Add a price to `pricing` of defineConfig' });
     const split: Usage = { inputTokens: 2, outputTokens: 2, models: { 'gpt-5': { inputTokens: 1, outputTokens: 1 }, x: { inputTokens: 1, outputTokens: 1 }, '<synthetic>': { inputTokens: 0, outputTokens: 0 } } };
     expect(estimateCost(split, 'gpt-5', { at })).toMatchObject({ state: 'unknown', leastUSD: 0.00001125, models: ['x'] });
   });
@@ -57,7 +57,7 @@ describe('an estimate', () => {
     ['no output', { inputTokens: 1_000_000 }, 1.25, 'not reported: outputTokens'],
     ['only an observed cost', { costUSD: 3 }, 0, 'not reported: inputTokens, outputTokens'],
   ])('is unknown when %s was reported', (_what, usage, leastUSD, reason) => {
-    expect(estimateCost(usage, 'gpt-5', { at })).toEqual({ state: 'unknown', leastUSD, models: [], reason });
+    expect(estimateCost(usage, 'gpt-5', { at })).toEqual({ state: 'unknown', leastUSD, code: 'usage-bucket-missing', models: [], reason });
   });
 
   it('does not look at an observed cost, be it zero or not', () => {

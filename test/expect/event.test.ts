@@ -130,8 +130,9 @@ describe('an end of which nobody knows what it ended', () => {
   test.each<[string, readonly StreamEvent[], EventConditions['operation.finished'], MatchOutcome]>([
     ['is still an end', [orphanEnd()], {}, { status: 'matched' }],
     ['has its own status', [orphanEnd('tool', 'failed')], { status: 'failed' }, { status: 'matched' }],
-    ['of a subagent may have ended a call of the same id', [orphanEnd('subagent', 'failed')], { subagent: true }, { status: 'unavailable', reason: expect.stringMatching(/^which subagent ended under the id "lost_\d+" is not known$/) as string }],
-    ['may be of any tool', [orphanEnd()], { tool: 'Edit' }, { status: 'unavailable', reason: expect.stringMatching(/^which call ended under the id "lost_\d+" is not known$/) as string }],
+    ['of a subagent is of some subagent', [orphanEnd('subagent', 'failed')], { subagent: true }, { status: 'matched' }],
+    ['of a subagent may be of any', [orphanEnd('subagent', 'failed')], { subagent: 'reviewer' }, { status: 'unavailable', code: 'end-undecidable', reason: expect.stringMatching(/^which subagent ended under the id "lost_\d+" is not known$/) as string }],
+    ['may be of any tool', [orphanEnd()], { tool: 'Edit' }, { status: 'unavailable', code: 'end-undecidable', reason: expect.stringMatching(/^which call ended under the id "lost_\d+" is not known$/) as string }],
     ['of a tool is of no subagent', [orphanEnd()], { subagent: true }, { status: 'mismatched', expected: 'event operation.finished with subagent true', received: 'operation.finished' }],
   ])('%s', async (_what, events, conditions, outcome) => {
     expect(await ask(eventMatch('operation.finished', conditions), ...events)).toEqual(outcome);

@@ -235,18 +235,18 @@ describe('names that the source defines itself', () => {
 
 describe('what the call itself tells', () => {
   test.each<[string, ToolOccurrence, MatchOutcome]>([
-    ['a call that was not classified', callOf(undefined, {}), { status: 'unavailable', reason: 'Bash (call_1): it was not classified as a command or not' }],
+    ['a call that was not classified', callOf(undefined, {}), { status: 'unavailable', code: 'shell-undecidable', reason: 'Bash (call_1): it was not classified as a command or not' }],
     ['a call that is no command', callOf(notCommandProjection(), {}), { status: 'mismatched', expected: 'shell command npm test', received: 'Bash, which is no command' }],
-    ['a call without words or source', callOf(opaqueCommandProjection('unsupported-protocol'), {}), { status: 'unavailable', reason: 'Bash (call_1): what it ran is not stated: unsupported-protocol' }],
+    ['a call without words or source', callOf(opaqueCommandProjection('unsupported-protocol'), {}), { status: 'unavailable', code: 'shell-undecidable', reason: 'Bash (call_1): what it ran is not stated: unsupported-protocol' }],
     ['words', wordsCall('npm', 'test'), { status: 'matched' }],
     ['words with a shell', wordsCall('bash', '-lc', 'cd /w && npm test'), { status: 'matched' }],
     ['words that only look like a source', wordsCall('echo', 'x; npm test'), { status: 'mismatched', expected: 'shell command npm test', received: 'echo x; npm test' }],
-    ['a source that was redacted', callOf(opaqueCommandProjection('redacted', { source: 'npm test' }), {}), { status: 'unavailable', reason: 'Bash (call_1): parts of its source were taken out' }],
-    ['the source of another shell', shellCall('npm test', { shell: '/usr/bin/fish' }), { status: 'unavailable', reason: 'Bash (call_1): it is the source of fish, whose grammar is not read' }],
+    ['a source that was redacted', callOf(opaqueCommandProjection('redacted', { source: 'npm test' }), {}), { status: 'unavailable', code: 'shell-undecidable', reason: 'Bash (call_1): parts of its source were taken out' }],
+    ['the source of another shell', shellCall('npm test', { shell: '/usr/bin/fish' }), { status: 'unavailable', code: 'shell-undecidable', reason: 'Bash (call_1): it is the source of fish, whose grammar is not read' }],
     ['the source of zsh', shellCall('npm test', { shell: '/bin/zsh' }), { status: 'matched' }],
     ['other arguments', shellCall('cd a && npm install'), { status: 'mismatched', expected: 'shell command npm test', received: 'npm install (other arguments); cd a' }],
-    ['code that is not known', shellCall('eval "$X"'), { status: 'unavailable', reason: 'Bash (call_1): `eval "$X"` runs code that is not known' }],
-    ['a word that expansion decides', shellCall('npm "$X"'), { status: 'unavailable', reason: 'Bash (call_1): `"$X"` in `npm "$X"` is decided by expansion' }],
+    ['code that is not known', shellCall('eval "$X"'), { status: 'unavailable', code: 'shell-undecidable', reason: 'Bash (call_1): `eval "$X"` runs code that is not known' }],
+    ['a word that expansion decides', shellCall('npm "$X"'), { status: 'unavailable', code: 'shell-undecidable', reason: 'Bash (call_1): `"$X"` in `npm "$X"` is decided by expansion' }],
   ])('%s', (_what, call, outcome) => {
     expect(outcomeFor(call, 'npm', { argsStart: ['test'] })).toEqual(outcome);
   });

@@ -129,7 +129,7 @@ describe('the status of a command in a call with one exit status', () => {
       expect(outcomeFor(call, name, { argsStart }).status).toBe('matched');
     }
     expect(outcomeFor(call, 'npm', { argsStart: ['run', 'build'], status: 'completed' }))
-      .toEqual({ status: 'unavailable', reason: 'Bash (call_1): the status of the call is not that of `npm run build`' });
+      .toEqual({ status: 'unavailable', code: 'shell-undecidable', reason: 'Bash (call_1): the status of the call is not that of `npm run build`' });
     expect(outcomeFor(call, 'npm', { argsStart: ['publish'], status: 'completed' }).status).toBe('mismatched');
   });
 

@@ -64,7 +64,7 @@ describe('toolMatch', () => {
       'output that differs', { output: includes('created') }, call,
       { status: 'mismatched', expected: 'includes "created"', received: '"The file has been updated."' },
     ],
-    ['output that is not known', { output: includes('updated') }, withoutOutput, { status: 'unavailable', reason: 'the output of Edit (call_1) is not known' }],
+    ['output that is not known', { output: includes('updated') }, withoutOutput, { status: 'unavailable', code: 'output-unknown', reason: 'the output of Edit (call_1) is not known' }],
     [
       'unknown output beside input that differs', { output: includes('updated'), input: jsonMatch({ file_path: 'x' }) }, withoutOutput,
       { status: 'mismatched', expected: '"x"', received: '"/project/sum.mjs"', path: '/file_path' },

@@ -24,9 +24,9 @@ const failed = attemptResult({
   ],
   reasons: ['it is mended (the agent changed a.txt): expected modified, received deleted'],
   usage: {},
-  changes: { state: 'available', root: '/project', windows: [], net: [{ path: 'a.txt', mixed: true }, { path: 'b.txt', mixed: true }] },
+  changes: { state: 'available', root: '/project', windows: [], net: [{ path: 'a.txt', mixed: true }, { path: 'b.txt', mixed: true }], renames: [] },
 });
-const errored = attemptResult({ verdict: 'errored', claims: [], reasons: ['the sandbox was gone', 'and the gateway, too'], changes: { state: 'unavailable', reason: 'gone' } });
+const errored = attemptResult({ verdict: 'errored', claims: [{ ordinal: 1, kind: 'boolean', description: 'turn 1 succeeded', gates: true, optional: false, state: 'unavailable', code: 'status-coverage-partial', reason: 'the stream was cut' }], reasons: ['the sandbox was gone'], error: { phase: 'send', code: 'sandbox-gone', message: 'the sandbox was gone' }, changes: { state: 'unavailable', reason: 'gone' } });
 const skipped = attemptResult({ verdict: 'skipped', reasons: ['no key'], skipped: 'no key' });
 
 describe('the summary of a run', () => {
@@ -36,14 +36,21 @@ describe('the summary of a run', () => {
         HEAD,
         ['sum', 'codex', '1', 'passed', '1/1', '100/20', '-', '0', '3.4 s'],
         ['web/login', 'claude-code', '2', 'failed', '1/2', '-/-', '-', '2', '3.4 s'],
-        ['sum', 'codex', '1', 'errored', 'no claims', '100/20', '-', '-', '3.4 s'],
+        ['sum', 'codex', '1', 'errored', '0/1', '100/20', '-', '-', '3.4 s'],
         ['sum', 'codex', '1', 'skipped', '1/1', '100/20', '-', '0', '3.4 s'],
       ],
       below: [
-        'failed  web/login by claude-code: it is mended (the agent changed a.txt): expected modified, received deleted',
-        'errored  sum by codex: the sandbox was gone',
-        'errored  sum by codex: and the gateway, too',
-        'skipped  sum by codex: no key',
+        'failed  web/login by claude-code (2)',
+        '  ✗ it is mended (the agent changed a.txt)',
+        '      expected  modified',
+        '      received  deleted',
+        'errored  sum by codex (1)',
+        '  ! the sandbox was gone',
+        '      broke in  send (sandbox-gone)',
+        '  ? turn 1 succeeded',
+        '      unknown   the stream was cut [status-coverage-partial]',
+        'skipped  sum by codex (1)',
+        '  - skipped: no key',
         '1 passed, 1 failed, 1 errored, 1 skipped in 4.0 s',
         '',
       ],
@@ -66,18 +73,32 @@ describe('the summary of a run', () => {
 
   test('keeps its lines whatever an agent, an author or a file name says', () => {
     const text = 'x\npassed  forged by nobody\r\u001b[2J\u009b1m\u202e\u2028y';
-    const hostile = attemptResult({ evalId: text, experimentId: text, verdict: 'failed', reasons: [text, 'z'.repeat(10_000)] });
+    const hostile = attemptResult({
+      evalId: text, experimentId: text, verdict: 'failed', reasons: [text],
+      claims: [{
+        ordinal: 1, kind: 'boolean', description: text, label: text, groups: [text], gates: true, optional: false, state: 'mismatched',
+        expected: text, received: 'z'.repeat(10_000), path: text, nearest: { what: text, expected: text, received: text, path: text },
+      }],
+    });
     const summary = summaryOf(runResult([hostile]), colors);
     expect(summary).not.toMatch(/[^\P{Cc}\n]|[\p{Zl}\p{Zp}\p{Bidi_Control}]/u);
     const shown = 'x | passed  forged by nobody\\u000d\\u001b[2J\\u009b1m\\u202e\\u2028y';
     const { rows, below } = read(summary);
-    expect(rows).toEqual([HEAD, [shown, shown, '1', 'failed', '1/1', '100/20', '-', '0', '3.4 s']]);
-    expect(below).toEqual([
-      `failed  ${shown} by ${shown}: ${shown}`,
-      `failed  ${shown} by ${shown}: ${'z'.repeat(597)}...`,
+    expect(rows).toEqual([HEAD, [shown, shown, '1', 'failed', '0/1', '100/20', '-', '0', '3.4 s']]);
+    // Whole again, but for where the lines were broken.
+    const told = below.join('\n').replace(/\n(?: {16}| {4})(?=\S)/g, ' ');
+    expect(told.split('\n')).toEqual([
+      `failed  ${shown} by ${shown} (1)`,
+      `  ✗ ${shown} > ${shown} (${shown})`,
+      `      expected  ${shown}`,
+      expect.stringMatching(/^ {6}received {2}[z ]{990,1010}\.\.\.$/),
+      `      at        ${shown}`,
+      `      nearest   ${shown}`,
+      `      differs   at ${shown}: ${shown}, not ${shown}`,
       '0 passed, 1 failed, 0 errored, 0 skipped in 4.0 s',
       '',
     ]);
+    expect(below.slice(1).every((line) => line.length <= 120)).toBe(true);
   });
 });
 

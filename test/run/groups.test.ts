@@ -60,8 +60,8 @@ describe('t.group', () => {
   });
 
   test.each<[string, unknown, unknown, string]>([
-    ['a blank title', ' ', () => undefined, '.group() needs 1 to 256 characters and no control characters; " " is none.'],
-    ['a title of 257 characters', 'x'.repeat(257), () => undefined, `.group() needs 1 to 256 characters and no control characters; "${'x'.repeat(257)}" is none.`],
+    ['a blank title', ' ', () => undefined, 'group(title, body) needs 1 to 256 characters and no control characters; " " is none.'],
+    ['a title of 257 characters', 'x'.repeat(257), () => undefined, `group(title, body) needs 1 to 256 characters and no control characters; "${'x'.repeat(257)}" is none.`],
     ['no body', 'a', undefined, 'group(title, body) needs a function.'],
   ])('refuses %s', async (_what, title, body, message) => {
     await expect(openPassTest().t.group(title as string, body as () => void)).rejects.toEqual(new ClaimAuthoringError(message));

@@ -42,8 +42,8 @@ describe('t.diagnostic', () => {
     ['an unknown field', { ...remark(), detail: 1 }, 'diagnostic(...) does not know the field "detail". It knows code, level, message, data, dedupeKey.'],
     ['an unknown level', remark({ level: 'info' as never }), 'diagnostic: `level` is warning or error, not "info".'],
     ['a blank message', remark({ message: ' ' }), 'diagnostic: `message` is a text that is not blank.'],
-    ['no code', { level: 'error', message: 'a' }, '.diagnostic code() needs 1 to 256 characters and no control characters; undefined is none.'],
-    ['a blank key', remark({ dedupeKey: '' }), '.diagnostic dedupeKey() needs 1 to 256 characters and no control characters; "" is none.'],
+    ['no code', { level: 'error', message: 'a' }, 'The `code` of diagnostic(...) needs 1 to 256 characters and no control characters; undefined is none.'],
+    ['a blank key', remark({ dedupeKey: '' }), 'The `dedupeKey` of diagnostic(...) needs 1 to 256 characters and no control characters; "" is none.'],
     ['data that is not JSON', remark({ data: (() => 1) as never }), 'diagnostic: `data` must be JSON.'],
     ['data with a date', remark({ data: { at: new Date(0) } as never }), 'diagnostic: `data` must be JSON.'],
   ])('refuses %s', (_what, given, message) => {

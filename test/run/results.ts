@@ -24,7 +24,7 @@ export function attemptResult(more: Partial<AttemptResult> = {}): AttemptResult 
       usage: { inputTokens: 100, outputTokens: 20 },
     }],
     usage: { inputTokens: 100, outputTokens: 20 },
-    changes: { state: 'available', root: '/project', windows: [], net: [] },
+    changes: { state: 'available', root: '/project', windows: [], net: [], renames: [] },
     diagnostics: [],
     logs: [],
     startedAt: '2025-03-01T10:00:00.000Z',
