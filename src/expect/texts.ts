@@ -34,11 +34,13 @@ export function pattern(expression: RegExp, options: TextOptions = {}): ValueMat
   });
 }
 
+/** Beyond this the comparison, which takes time by the product of the lengths, would hold up everything else for seconds. */
+const LONGEST_COMPARED = 100_000;
+
 /**
- * How alike two texts are: 1 - Levenshtein distance / length of the longer one, in UTF-16 units. Takes time by the product
- * of the lengths.
+ * How alike two texts are: 1 - Levenshtein distance / length of the longer one, in UTF-16 units.
  *
- * @throws TypeError when measured on anything but a string.
+ * @throws TypeError when measured on anything but a string, or on texts of more than 100,000 units.
  */
 export function similarity(expected: string): ScoreMatch<string> {
   if (typeof expected !== 'string') throw new TypeError(`similarity() needs a string, not ${show(expected)}.`);
@@ -49,6 +51,7 @@ export function similarity(expected: string): ScoreMatch<string> {
     score: (text) => {
       if (typeof text !== 'string') throw new TypeError(`The ${description} can only be measured of a string, not of ${show(text)}.`);
       const longest = Math.max(text.length, expected.length);
+      if (longest > LONGEST_COMPARED) throw new TypeError(`The ${description} cannot be measured of texts of more than ${LONGEST_COMPARED} characters; one has ${longest}.`);
       return longest === 0 ? 1 : 1 - distance(text, expected) / longest;
     },
   });

@@ -1,18 +1,26 @@
 import type { RunEvent } from '../run/ports.js';
+import type { AttemptResult } from '../run/result.js';
 import { plainJsonLine } from './plain-text.js';
+
+type Claim = AttemptResult['claims'][number];
 
 /** Tells a run as JSON lines. Big evidence is in the record; the lines name it. */
 export function createNdjsonReporter(write: (text: string) => unknown): (event: RunEvent) => void {
   return (event) => write(`${plainJsonLine(lineOf(event))}\n`);
 }
 
+/** What a judge saw may be a book. */
+function withoutEvidence({ evidence: _evidence, ...claim }: Claim): Omit<Claim, 'evidence'> {
+  return claim;
+}
+
 function lineOf(event: RunEvent): object {
   switch (event.type) {
     case 'attempt.finished': {
-      const { id, evalId, experimentId, index, agent, model, verdict, reasons, error, claims, usage, timings, interrupted } = event.result;
+      const { id, evalId, experimentId, index, agent, model, verdict, reasons, causes, score, error, claims, usage, timings, interrupted } = event.result;
       return {
-        type: event.type, attempt: id, evalId, experimentId, index, agent, ...(model === undefined ? {} : { model }), verdict, reasons, interrupted,
-        ...(error === undefined ? {} : { error }), claims, usage, timings,
+        type: event.type, attempt: id, evalId, experimentId, index, agent, ...(model === undefined ? {} : { model }), verdict, reasons, causes, ...(score === undefined ? {} : { score }), interrupted,
+        ...(error === undefined ? {} : { error }), claims: claims.map(withoutEvidence), usage, timings,
       };
     }
     case 'run.finished': {

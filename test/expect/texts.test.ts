@@ -30,6 +30,11 @@ describe('similarity is 1 - Levenshtein distance / length of the longer text', (
     expect(await similarity('').score('')).toBe(1);
   });
 
+  test('refuses texts whose comparison would hold up everything else', () => {
+    expect(similarity('a'.repeat(100_000)).score('a')).toBeCloseTo(0.00001, 12);
+    expect(() => similarity('a').score('b'.repeat(100_001))).toThrow('The similarity to "a" cannot be measured of texts of more than 100000 characters; one has 100001.');
+  });
+
   test('cannot be measured of what is no text, and is not made for it', () => {
     expect(() => similarity('a').score(5 as unknown as string)).toThrow(new TypeError('The similarity to "a" can only be measured of a string, not of 5.'));
     expect(() => similarity(5 as unknown as string)).toThrow(new TypeError('similarity() needs a string, not 5.'));

@@ -32,7 +32,7 @@ test('tells each event as one line that says what it holds', () => {
     { type: 'image.progress', line: HOSTILE },
     { type: 'attempt.started', attempt: hostile.id, evalId: 'sum', experimentId: 'codex', at: '2025-03-01T10:00:00.000Z' },
     {
-      type: 'attempt.finished', attempt: hostile.id, evalId: 'sum', experimentId: 'codex', index: 1, agent: 'codex', model: HOSTILE, verdict: 'failed', reasons: [HOSTILE],
+      type: 'attempt.finished', attempt: hostile.id, evalId: 'sum', experimentId: 'codex', index: 1, agent: 'codex', model: HOSTILE, verdict: 'failed', reasons: [HOSTILE], causes: [],
       interrupted: false, error: hostile.error, claims: hostile.claims, usage: { inputTokens: 100, outputTokens: 20 }, timings: hostile.timings,
     },
     {
@@ -45,7 +45,7 @@ test('tells each event as one line that says what it holds', () => {
 test('leaves facts out that there are not', () => {
   const [line = ''] = written([{ type: 'attempt.finished', result: attemptResult() }]);
   expect(Object.keys(JSON.parse(line) as object)).toEqual([
-    'type', 'attempt', 'evalId', 'experimentId', 'index', 'agent', 'verdict', 'reasons', 'interrupted', 'claims', 'usage', 'timings',
+    'type', 'attempt', 'evalId', 'experimentId', 'index', 'agent', 'verdict', 'reasons', 'causes', 'interrupted', 'claims', 'usage', 'timings',
   ]);
 });
 
