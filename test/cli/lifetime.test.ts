@@ -55,7 +55,7 @@ describe('the end of a run', () => {
     await using project = await openProject(sleeper);
     const { exitCode, stdout } = await project.niceeval(['run', '--timeout', '4000']);
     expect(exitCode).toBe(1);
-    expect(stdout).toContain('errored  a by x: timed out: the limit of 4000 ms (set by --timeout) ran out');
+    expect(stdout).toContain('errored  a by x (1)\n  ! timed out: the limit of 4000 ms (set by --timeout) ran out\n');
     expect(await project.attemptFile('attempt.json')).toMatchObject({ error: { code: 'deadline-exceeded', timeout: { limitMs: 4000, source: '--timeout' } } });
     expect(await project.attemptFile('changes.json')).toMatchObject({
       changes: { state: 'available', net: [{ path: 'agent.txt', status: 'added' }], windows: [{ label: 'turn1', flags: ['timed-out'] }] },
@@ -100,7 +100,7 @@ describe('the end of a run', () => {
     await rm(folder, { recursive: true, force: true });
     const { exitCode, stdout } = await run;
     expect(exitCode).toBe(1);
-    expect(stdout).toMatch(/errored {2}a by x: .*No container engine answers at unix:/);
+    expect(stdout).toMatch(/errored {2}a by x \(1\)\n {2}! No container engine answers at unix:/);
     await project.niceeval(['clean']);
     expect(await leftovers()).toEqual([]);
   });
