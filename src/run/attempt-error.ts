@@ -23,7 +23,7 @@ export function attemptErrorOf(phase: AttemptPhase, thrown: unknown, { interrupt
   }
   const code = codeOf(thrown);
   const isSend = isAgentSendError(thrown) || thrown instanceof AgentThrewError;
-  return { phase: isSend ? 'send' : phase, code, message: code === 'test-threw' ? testMessage(thrown, attempt.evalFile) : messageOf(thrown) };
+  return { phase: isSend ? 'send' : phase, code, message: code === 'test-threw' || code === 'claim-authoring' ? testMessage(thrown, attempt.evalFile) : messageOf(thrown) };
 }
 
 function codeOf(thrown: unknown): string {

@@ -182,7 +182,7 @@ class AttemptStory {
       attempt: this.#attempt,
       log: this.#log,
       claims: this.#claims,
-      groups: this.#groups,
+      group: (title: string, body: () => Promise<void> | void) => this.#tracked(this.#groups.open(title, body)),
       judging: this.#judging,
       signal,
       ...(this.#sandbox === undefined ? {} : { sandbox: this.#sandboxTools(this.#sandbox) }),
@@ -203,13 +203,15 @@ class AttemptStory {
     });
     this.#claims.close();
     await this.#endOpenWork();
+    // Node tells of rejections that nobody awaited only when what is due at once has run.
+    await new Promise((resolve) => { setImmediate(resolve); });
     this.#clock.test = performance.now();
   }
 
   /** A send or a command that the test did not wait for: its outcome is part of no claim, so the Attempt proves nothing. */
   async #endOpenWork(): Promise<void> {
     if (this.#open.size === 0) return;
-    const error = new NotAwaitedError('The test ended while a send or an operation of t.sandbox was under way. Put `await` before it.');
+    const error = new NotAwaitedError('The test ended while a send, a group or an operation of t.sandbox was under way. Put `await` before it.');
     this.#fail('test', error);
     this.#deadline.end(error);
     await withinPatience(Promise.allSettled(this.#open), WORK_END_LIMIT_MS);

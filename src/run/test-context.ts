@@ -13,7 +13,6 @@ import { checkValue } from './check-value.js';
 import { checkArguments, claimsOf, type AnyHandles } from './claims-of.js';
 import { createConversation } from './conversation.js';
 import type { EvidenceLog } from './evidence-log.js';
-import type { Groups } from './groups.js';
 import type { Judging } from './judging.js';
 import { checkedDiagnostic, checkedProgress } from './remarks.js';
 import type { TurnRecord } from './result.js';
@@ -23,7 +22,8 @@ export interface TestContextOptions {
   readonly attempt: PlannedAttempt;
   readonly log: EvidenceLog;
   readonly claims: ClaimLedger;
-  readonly groups: Groups;
+  /** Runs the body under a title. */
+  readonly group: (title: string, body: () => Promise<void> | void) => Promise<void>;
   readonly judging: Judging;
   readonly signal: AbortSignal;
   /** Absent for an agent without a sandbox. */
@@ -86,7 +86,7 @@ function createTestContext(options: TestContextOptions): Omit<AnyTestContext<Any
     judge: judging.root,
     newSession: () => createSession(options, undefined),
     check: (...given: readonly unknown[]) => checkValue(claims, given),
-    group: (title, body) => options.groups.open(title, body),
+    group: (title, body) => options.group(title, body),
     skip: (reason) => {
       if (typeof reason !== 'string' || reason.trim() === '') throw new ClaimAuthoringError('skip(reason) needs a reason.');
       throw new SkipSignal(reason);

@@ -60,7 +60,7 @@ function openWith<T>(define: (test: (t: T) => void) => EvalDefinition, { answers
     attempt: { experiment: { agent, model: 'big', flags: { on: true } }, evalFile: '/evals/sum.eval.ts' } as unknown as PlannedAttempt,
     log,
     claims,
-    groups,
+    group: (title, body) => groups.open(title, body),
     judging: createJudging({ judge: undefined, claims, pricing: {} }),
     signal: new AbortController().signal,
     send: (input, session) => {
