@@ -65,6 +65,16 @@ export function createProgram(): Program {
       exitCode = await cleanCommand(flags);
     });
 
+  program.command('doctor')
+    .description('Look at what a run needs: the engine, its disk, limits and hardening, the image, keys. Says how to mend what is wrong.')
+    .option('--json', 'one JSON object on standard output')
+    .option('--dir <folder>', 'the project', '.')
+    .addHelpText('after', '\nExit codes: 0 nothing failed (there may be warnings), 1 something failed, 3 no container engine.')
+    .action(async (flags: { readonly dir: string; readonly json?: boolean }) => {
+      const { doctorCommand } = await import('./doctor-command.js');
+      exitCode = await doctorCommand(flags);
+    });
+
   program.command('images')
     .description('Build the sandbox image now, so that no run has to wait for it.')
     .action(async () => {

@@ -8,6 +8,14 @@ export class EngineUnavailableError extends NiceEvalError {
   }
 }
 
+/** The Docker context that is chosen cannot be used. */
+export class EngineContextError extends NiceEvalError {
+  readonly code = 'engine-context';
+  constructor(readonly context: string, problem: string) {
+    super(`The Docker context "${context}" ${problem} Look at \`docker context ls\`, or set DOCKER_HOST.`);
+  }
+}
+
 /** The engine answered one call with an error. */
 export class EngineCallError extends NiceEvalError {
   readonly code = 'engine-call-failed';

@@ -1,6 +1,9 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import Docker from 'dockerode';
 import { messageOf } from '../../lifetime/error.js';
 import { EngineCallError, EngineSilentError, EngineUnavailableError } from '../errors.js';
+import { findEndpoint } from './endpoint.js';
 
 /** How long the engine may take to answer one ordinary call. */
 const CALL_LIMIT_MS = 60_000;
@@ -20,16 +23,24 @@ export interface Engine {
 }
 
 /**
- * Connects to the engine that `DOCKER_HOST` names, else to the default socket.
+ * Connects to the engine that the docker command would use; see `findEndpoint`.
  *
  * @throws EngineUnavailableError when it does not answer a ping.
  */
 export async function connectEngine(): Promise<Engine> {
-  const docker = new Docker();
-  const where = process.env['DOCKER_HOST'] ?? 'the default Docker socket';
+  const { where, options } = findEndpoint({ env: process.env, home: homedir(), exists: existsSync, read: readFileOrNothing });
+  const docker = new Docker(options);
   const engine: Engine = { docker, where, call: (what, work, limitMs) => callEngine(docker, where, what, work, limitMs) };
   await engine.call('answer a ping', (d) => d.ping(), 10_000);
   return engine;
+}
+
+function readFileOrNothing(path: string): Buffer | undefined {
+  try {
+    return readFileSync(path);
+  } catch {
+    return undefined;
+  }
 }
 
 async function callEngine<T>(
