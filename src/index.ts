@@ -25,6 +25,7 @@ export type { JudgeMaterial } from './judge/material.js';
 export { completeEvidenceCoverage, type EvidenceChannel, type EvidenceCoverage, type EvidenceCoverageEntry } from './evidence/coverage.js';
 export type { EventFacts, InputRequest, SourceLoc, StreamEvent, SubagentOperation, ToolOperation } from './evidence/events.js';
 export type { ChangeStatus, ChangeSummary, ChangeWindow, FileChange, FileSide, NetChange, WindowFlag, WorkspaceChanges } from './evidence/file-changes.js';
+export type { GitFact, GitFacts, GitHead, GitPlace, GitRefMove } from './evidence/git-facts.js';
 export type { ActivitySummary, ShellActivity } from './evidence/activity.js';
 export type { JsonValue } from './evidence/json.js';
 export type { OccurrenceStatus, ToolOccurrence } from './evidence/occurrence.js';

@@ -1,4 +1,4 @@
-import { CHANGE_STATUSES, type ChangeStatus, type FileChange, type FileSide } from '../evidence/file-changes.js';
+import { CHANGE_STATUSES, type ChangeStatus, type ChangeSummary, type FileChange, type FileSide } from '../evidence/file-changes.js';
 import { allOf, isValueMatch, MATCHED, show, unavailable, type MatchOutcome, type ValueMatch } from '../expect/match.js';
 import type { ClaimOutcome, Nearest } from './claim.js';
 import type { ClaimSpec } from './entry.js';
@@ -60,6 +60,37 @@ export function onlyChanged(read: ReadFiles, paths: readonly string[]): ClaimSpe
       return others.length === 0 ? MATCHED : { status: 'mismatched', expected: description, received: `also changed: ${listed(others)}` };
     },
   };
+}
+
+/**
+ * Nothing that the agent did changed a path that fits one of these paths or globs, in any send; what was changed back by a
+ * later send was changed. Internals of git repositories count only where a path or glob names `.git`.
+ */
+export function untouched(read: ReadFiles, paths: readonly string[]): ClaimSpec {
+  const kept = checkedList('untouched', paths).map(pathSelector);
+  if (kept.length === 0) throw new ClaimAuthoringError('untouched needs at least one path or glob. For everything use noChanges().');
+  const description = `the agent left ${kept.map(({ text }) => text).join(', ')} untouched`;
+  return {
+    description,
+    atEnd: true,
+    evaluate: () => {
+      const { changes } = read();
+      if (changes.state === 'unavailable') return unavailable('changes-unavailable', changes.reason);
+      const summaries = changes.windows.flatMap((window) => window.summaries);
+      const meant = (selector: PathSelector): readonly ChangeSummary[] => summaries.filter(({ reason }) => reason !== 'git-internals' || selector.text.split('/').includes('.git'));
+      const seen = changes.windows.flatMap((window) => window.changes.map(({ path }) => path)).filter((path) => kept.some(({ fits }) => fits(path)));
+      const whole = kept.flatMap((selector) => meant(selector).map(({ path }) => path).filter((path) => holdsAllOf(selector, path)));
+      const changed = [...new Set([...seen, ...whole])].sort();
+      if (changed.length > 0) return { status: 'mismatched', expected: description, received: `changed: ${listed(changed)}` };
+      const hidden = kept.flatMap((selector) => meant(selector).filter(({ path }) => selector.mayBeIn(path)))[0];
+      return hidden === undefined ? MATCHED : unavailable('path-counted-only', `${hidden.path} is counted, not listed (${hidden.reason})`);
+    },
+  };
+}
+
+/** Whether whatever is in a folder fits: a glob that ends with `/**` and fits a folder fits all below it. */
+function holdsAllOf(selector: PathSelector, folder: string): boolean {
+  return selector.isGlob && (selector.text === '**' || selector.text.endsWith('/**')) && selector.fits(folder);
 }
 
 function exactly(read: ReadFiles, wanted: readonly PathSelector[], description: string): ClaimSpec {

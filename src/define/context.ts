@@ -112,6 +112,8 @@ export interface SandboxTools<H extends HandleSet = PassHandles> extends Sandbox
   changedPaths(paths: readonly string[]): H['file'];
   /** Whatever the agent changed fits one of these paths or globs. */
   onlyChanged(paths: readonly string[]): H['file'];
+  /** No path that fits one of these paths or globs was changed, in any send. */
+  untouched(paths: readonly string[]): H['file'];
   noChanges(): H['file'];
   /** Nothing that the agent added (or removed) fits the expression; names of changed paths count too. */
   notInDiff(expression: RegExp, options?: NotInDiffOptions): H['file'];

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { gitFactsSchema, type GitFacts } from './git-facts.js';
 
 const FILE_KINDS = ['file', 'directory', 'symlink', 'fifo', 'socket', 'character-device', 'block-device'] as const;
 
@@ -63,9 +64,13 @@ export interface Rename {
   readonly similarity: number;
 }
 
-const WINDOW_FLAGS = ['late-writer', 'timed-out', 'sandbox-gone', 'waiting'] as const;
+const WINDOW_FLAGS = ['late-writer', 'timed-out', 'sandbox-gone', 'waiting', 'nested-repo', 'repo-removed', 'repo-replaced', 'refs-moved'] as const;
 
-/** What a reader of a window must know about it. */
+/**
+ * What a reader of a window must know about it. Of git: `nested-repo`, a repository below the working directory came, went
+ * or had its HEAD or refs moved; `repo-removed`, one is gone; `repo-replaced`, one has a history without a commit of before,
+ * said only where that is sure; `refs-moved`, HEAD or a ref of the repository of the working directory itself.
+ */
 export type WindowFlag = (typeof WINDOW_FLAGS)[number];
 
 /** What the agent changed during one send. */
@@ -77,6 +82,8 @@ export interface ChangeWindow {
   /** Pairs among `changes` that look like renames. */
   readonly renames: readonly Rename[];
   readonly flags: readonly WindowFlag[];
+  /** What happened to git repositories, beside their files. Absent: nothing that HEAD, refs or gitfiles show. */
+  readonly git?: GitFacts;
 }
 
 /** One path over all windows. `mixed`: the eval changed it in between, so it is not the agent's alone. */
@@ -133,6 +140,7 @@ export const workspaceChangesSchema: z.ZodType<WorkspaceChanges> = z.discriminat
       // Records of before renames were looked for lack them.
       renames: renamesSchema.default([]),
       flags: z.array(z.enum(WINDOW_FLAGS)).readonly(),
+      git: gitFactsSchema.exactOptional(),
     })).readonly(),
     net: z.array(z.union([z.strictObject({ path: z.string(), mixed: z.literal(true) }), changeSchema])).readonly(),
     renames: renamesSchema.default([]),

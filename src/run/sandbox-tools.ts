@@ -1,7 +1,7 @@
 import { dirname, isAbsolute, join } from 'node:path';
 import { maxChangedLines, notInDiff } from '../assert/diff-claims.js';
 import type { ClaimSpec } from '../assert/entry.js';
-import { changedPaths, fileChanged, fileDeleted, noChanges, onlyChanged } from '../assert/file-claims.js';
+import { changedPaths, fileChanged, fileDeleted, noChanges, onlyChanged, untouched } from '../assert/file-claims.js';
 import type { FileEvidence, ReadFiles } from '../assert/file-evidence.js';
 import type { AnyHandle } from '../assert/handle.js';
 import type { ClaimLedger } from '../assert/ledger.js';
@@ -59,6 +59,7 @@ export function createSandboxTools(options: SandboxToolsOptions): SandboxTools<A
     fileDeleted: claim('fileDeleted', 1, fileDeleted),
     changedPaths: claim('changedPaths', 1, changedPaths),
     onlyChanged: claim('onlyChanged', 1, onlyChanged),
+    untouched: claim('untouched', 1, untouched),
     noChanges: claim('noChanges', 0, noChanges),
     notInDiff: claim('notInDiff', 2, notInDiff),
     maxChangedLines: claim('maxChangedLines', 1, maxChangedLines),

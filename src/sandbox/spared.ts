@@ -12,3 +12,14 @@ export function unspared(processes: readonly AgentProcess[], spared: SparedProce
     return true;
   });
 }
+
+/** All that is spared by any of them. */
+export function together(all: readonly SparedProcesses[]): SparedProcesses {
+  return { pids: new Set(all.flatMap(({ pids }) => [...pids])), innerPids: [...new Set(all.flatMap(({ innerPids }) => innerPids))] };
+}
+
+/** What is spared by the first and by none of the others. */
+export function without(some: SparedProcesses, others: readonly SparedProcesses[]): SparedProcesses {
+  const out = together(others);
+  return { pids: new Set([...some.pids].filter((pid) => !out.pids.has(pid))), innerPids: some.innerPids.filter((pid) => !out.innerPids.includes(pid)) };
+}

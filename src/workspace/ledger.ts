@@ -2,12 +2,13 @@ import type { ChangeWindow, Rename, WindowFlag, WorkspaceChanges } from '../evid
 import { messageOf } from '../lifetime/error.js';
 import { SandboxGoneError } from '../sandbox/errors.js';
 import type { OwnedSandbox, SparedProcesses } from '../sandbox/sandbox.js';
-import { unspared } from '../sandbox/spared.js';
+import { together, unspared, without } from '../sandbox/spared.js';
 import { changesBetween, listedBy, netChangesOf, summariesOf, summarisedFolders } from './compare.js';
 import type { ContentStore } from './content-store.js';
+import { GitWatch } from './git-watch.js';
 import { isUntouched, type ContentFacts, type Entry, type Manifest } from './manifest.js';
 import { patchOf, type Patch } from './patch.js';
-import { readByEngine, readFiles } from './read-files.js';
+import { readByEngine, readFiles, withinLimits } from './read-files.js';
 import { renamesOf } from './renames.js';
 import { scan } from './scan.js';
 
@@ -28,6 +29,7 @@ export class WorkspaceLedger {
   readonly #sandbox: OwnedSandbox;
   readonly #root: string;
   readonly #store: ContentStore;
+  readonly #git: GitWatch;
   readonly #windows: ChangeWindow[] = [];
   #netRenames: readonly Rename[] = [];
   #image: Manifest = new Map();
@@ -43,6 +45,7 @@ export class WorkspaceLedger {
     this.#sandbox = sandbox;
     this.#root = sandbox.workdir;
     this.#store = store;
+    this.#git = new GitWatch(sandbox, { root: this.#root, store });
   }
 
   /**
@@ -82,7 +85,9 @@ export class WorkspaceLedger {
     if (this.#dirty) {
       await this.#guarded(async () => {
         this.#spared = without(await this.#sandbox.spareAgentProcesses(), [...this.#waiting.values()]);
-        this.#state = await this.#look(true);
+        const seen = await this.#look(true);
+        await this.#git.follow(this.#state, seen);
+        this.#state = seen;
       });
       this.#dirty = false;
     }
@@ -107,12 +112,14 @@ export class WorkspaceLedger {
       const folders = summarisedFolders([before, after]);
       const touched = await this.#withOriginals(before, after, listedBy(folders));
       const changes = changesBetween(touched, after, listedBy(folders));
+      const { git, flags: gitFlags } = await this.#git.compare(before, after, { image: this.#image, alive: left !== 'sandbox gone' });
       this.#windows.push({
         label,
         changes,
         summaries: summariesOf(touched, after, folders),
         renames: await renamesOf(changes, (sha256) => this.#store.read(sha256)),
-        flags: [...flags],
+        flags: [...flags, ...gitFlags],
+        ...(git === undefined ? {} : { git }),
       });
       this.#state = after;
     });
@@ -153,15 +160,15 @@ export class WorkspaceLedger {
     const seen = await this.#scan(alive);
     const isListed = listedBy(summarisedFolders([seen]));
     const known = new Map<string, Entry>();
-    const unread: string[] = [];
+    const unread: { readonly path: string; readonly sizeBytes: number }[] = [];
     for (const [path, entry] of seen) {
       const old = this.#state.get(path);
       const content = entry.content ?? (old !== undefined && isUntouched(old, entry) ? old.content : undefined);
       known.set(path, content === undefined ? entry : { ...entry, content });
       const untouched = old !== undefined && isUntouched(old, entry);
-      if (entry.kind === 'file' && content === undefined && !untouched && isListed(path)) unread.push(path);
+      if (entry.kind === 'file' && content === undefined && !untouched && isListed(path)) unread.push({ path, sizeBytes: entry.sizeBytes });
     }
-    const read = alive ? await readFiles(this.#sandbox, this.#root, unread, this.#store) : new Map<string, ContentFacts>();
+    const read = alive ? await readFiles(this.#sandbox, this.#root, withinLimits(unread), this.#store) : new Map<string, ContentFacts>();
     for (const [path, content] of read) known.set(path, { ...(known.get(path) as Entry), content });
     return known;
   }
@@ -211,13 +218,4 @@ export class WorkspaceLedger {
       return 'sandbox gone';
     }
   }
-}
-
-function together(all: readonly SparedProcesses[]): SparedProcesses {
-  return { pids: new Set(all.flatMap(({ pids }) => [...pids])), innerPids: [...new Set(all.flatMap(({ innerPids }) => innerPids))] };
-}
-
-function without(some: SparedProcesses, others: readonly SparedProcesses[]): SparedProcesses {
-  const out = together(others);
-  return { pids: new Set([...some.pids].filter((pid) => !out.pids.has(pid))), innerPids: some.innerPids.filter((pid) => !out.innerPids.includes(pid)) };
 }

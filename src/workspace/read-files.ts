@@ -10,6 +10,20 @@ import { nameBytesOf, tarEntriesOf } from './tar-entries.js';
 
 const READ_LIMIT_MS = 10 * 60_000;
 
+/** Of one file, and of all files of one look: a file with a hole in it can be of any size. */
+const FILE_LIMIT_BYTES = 1024 ** 3;
+const LOOK_LIMIT_BYTES = 4 * 1024 ** 3;
+
+/** The files that are read within the limits on bytes; the smaller ones go first. The others have a size and no hash. */
+export function withinLimits(files: readonly { readonly path: string; readonly sizeBytes: number }[]): readonly string[] {
+  let leftBytes = LOOK_LIMIT_BYTES;
+  return [...files].sort((a, b) => a.sizeBytes - b.sizeBytes).filter(({ sizeBytes }) => {
+    if (sizeBytes > Math.min(FILE_LIMIT_BYTES, leftBytes)) return false;
+    leftBytes -= sizeBytes;
+    return true;
+  }).map(({ path }) => path);
+}
+
 /** Reads many files of the living sandbox in one go. Files that are gone by now are left out. */
 export async function readFiles(
   sandbox: OwnedSandbox,
@@ -68,7 +82,7 @@ async function readByTar(
   })();
   let trouble = '';
   const ran = sandbox.exec(
-    ['/bin/tar', '--create', '--file=-', '--format=gnu', '--sparse-version=1.0', '--hard-dereference', '--no-recursion',
+    ['/bin/tar', '--create', '--file=-', '--format=gnu', '--hard-dereference', '--no-recursion',
       `--directory=${root}`, '--null', '--verbatim-files-from', '--files-from=-'],
     {
       user: 'root',

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { ClaimAuthoringError } from '../../src/assert/errors.js';
-import { changedPaths, fileChanged, fileDeleted, onlyChanged } from '../../src/assert/file-claims.js';
+import { changedPaths, fileChanged, fileDeleted, onlyChanged, untouched } from '../../src/assert/file-claims.js';
 import type { ChangeSummary } from '../../src/evidence/file-changes.js';
 import { escapePathText } from '../../src/evidence/path-text.js';
 import { includes } from '../../src/expect/texts.js';
-import { added, deleted, dependencies, evidence, file, internals, modified } from './file-builders.js';
+import { added, deleted, dependencies, evidence, file, internals, lost, modified } from './file-builders.js';
 import { outcomeOf } from './outcomes.js';
 
 type Row = readonly [selector: string, path: string, fits: boolean];
@@ -52,6 +52,7 @@ describe('a path or glob and a changed file', () => {
     expect((await outcomeOf(fileChanged(evidence([[added('far/other', 'x'), modified(told, 'x', 'y')]]), selector))).status).toBe(fits ? 'matched' : 'mismatched');
     expect((await outcomeOf(fileDeleted(evidence([[deleted(told, 'x')]]), selector))).status).toBe(fits ? 'matched' : 'mismatched');
     expect((await outcomeOf(onlyChanged(evidence([[modified(told, 'x', 'y')]]), [selector]))).status).toBe(fits ? 'matched' : 'mismatched');
+    expect((await outcomeOf(untouched(evidence([[modified(told, 'x', 'y')]]), [selector]))).status).toBe(fits ? 'mismatched' : 'matched');
   });
 
   test('a name that is not UTF-8 is meant by a glob, by its text form', async () => {
@@ -104,7 +105,35 @@ describe('onlyChanged', () => {
   });
 });
 
+describe('untouched', () => {
+  const expected = 'the agent left test/**, a.json untouched';
+  test.each<[string, readonly string[], Parameters<typeof evidence>, object]>([
+    ['nothing was changed', ['test/**', 'a.json'], [[[]]], { status: 'matched' }],
+    ['others were changed', ['test/**', 'a.json'], [[[added('src/a', 'x')], [deleted('b.json', 'x')]]], { status: 'matched' }],
+    [
+      'they were changed, in any send, even if changed back', ['test/**', 'a.json'], [[[added('test/z', 'x'), modified('a.json', 'x', 'y')], [modified('a.json', 'y', 'x'), deleted('test/z', 'x')]]],
+      { status: 'mismatched', expected, received: 'changed: a.json, test/z' },
+    ],
+    ['a folder that is counted and may hold one', ['**/*.json'], [[[]], [dependencies]], { status: 'unavailable', code: 'path-counted-only', reason: 'node_modules is counted, not listed (dependencies)' }],
+    ['a folder that is counted and a path in it', ['node_modules/a/index.js'], [[[]], [dependencies]], { status: 'unavailable', code: 'path-counted-only', reason: 'node_modules is counted, not listed (dependencies)' }],
+    ['a folder that is counted and cannot hold one', ['src/**', 'node_modules.txt'], [[[]], [dependencies]], { status: 'matched' }],
+    ['a folder that is counted and meant as a whole', ['node_modules/**'], [[[]], [dependencies]], { status: 'mismatched', expected: 'the agent left node_modules/** untouched', received: 'changed: node_modules' }],
+    ['one was changed for sure beside a folder that may hold one', ['**/*.json'], [[[added('a.json', 'x')]], [dependencies]], { status: 'mismatched', expected: 'the agent left **/*.json untouched', received: 'changed: a.json' }],
+    ['the internals of a repository, which are nobody\'s files', ['**/*'], [[[]], [internals]], { status: 'matched' }],
+    ['the internals of a repository, named', ['.git/**'], [[[]], [internals]], { status: 'mismatched', expected: 'the agent left .git/** untouched', received: 'changed: .git' }],
+    ['a file in the internals of a repository', ['.git/hooks/*'], [[[]], [internals]], { status: 'unavailable', code: 'path-counted-only', reason: '.git is counted, not listed (git-internals)' }],
+  ])('%s', async (_what, paths, given, outcome) => {
+    expect(await outcomeOf(untouched(evidence(...given), paths))).toEqual(outcome);
+  });
+
+  test('cannot be told where nobody knows the changes', async () => {
+    expect(await outcomeOf(untouched(lost, ['a']))).toEqual({ status: 'unavailable', code: 'changes-unavailable', reason: 'the sandbox was gone' });
+  });
+});
+
 test.each<[string, () => unknown, string]>([
+  ['untouched of nothing', () => untouched(evidence([]), []), 'untouched needs at least one path or glob. For everything use noChanges().'],
+  ['untouched of one path', () => untouched(evidence([]), 'a' as never), 'untouched needs a list of paths, for instance ["src/sum.mjs"].'],
   ['onlyChanged of nothing', () => onlyChanged(evidence([]), []), 'onlyChanged needs at least one path or glob. For nothing at all use noChanges().'],
   ['onlyChanged of one path', () => onlyChanged(evidence([]), 'a' as never), 'onlyChanged needs a list of paths, for instance ["src/sum.mjs"].'],
   ['changedPaths of one path', () => changedPaths(evidence([]), 'a' as never), 'changedPaths needs a list of paths, for instance ["src/sum.mjs"].'],

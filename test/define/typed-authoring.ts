@@ -43,6 +43,7 @@ export const passing = defineEval({
     const file: PassHandles['file'] = t.sandbox.fileChanged('a.ts', { status: 'modified', after: includes('a') });
     file.label('a').optional().gate();
     t.sandbox.noChanges().soft();
+    t.sandbox.untouched(['test/**']).soft();
     // @ts-expect-error What an agent changed is judged when the test has ended.
     await file.orStop();
     // @ts-expect-error There are no points in an eval that passes or fails.

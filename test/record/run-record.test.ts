@@ -72,7 +72,20 @@ const full: AttemptResult = attemptResult({
       }],
       summaries: [{ path: 'node_modules', reason: 'dependencies', added: 1, modified: 2, deleted: 3, sizeBytes: 4 }],
       renames: [],
-      flags: ['late-writer', 'timed-out'],
+      flags: ['late-writer', 'timed-out', 'nested-repo', 'repo-removed', 'repo-replaced', 'refs-moved'],
+      git: {
+        repositories: [
+          {
+            path: '', before: { form: 'repository', head: {} }, after: { form: 'repository', head: { ref: 'refs/heads/main', id: 'aa' } },
+            refs: [{ name: 'refs/heads/main', after: 'aa' }, { name: 'refs/tags/%1B', before: '?' }], commits: ['aa'], refsLeftOut: 2,
+          },
+          { path: 'sub', before: { form: 'gitfile', target: '../x' }, after: { form: 'none' }, refs: [], commits: [], refsLeftOut: 0 },
+        ],
+        leftOut: 1,
+        gap: 'it was gone',
+      },
+    }, {
+      label: 'turn2', changes: [], summaries: [], renames: [], flags: [],
     }],
     net: [{ path: 'a', mixed: true }, { path: 'b', status: 'added', after: { kind: 'fifo', mode: 0o600, uid: 1, gid: 1 } }],
     renames: [{ from: 'c', to: 'd', similarity: 0.5 }],
