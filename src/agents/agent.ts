@@ -84,8 +84,8 @@ export interface AgentContext {
   onEnd(what: string, cleanup: () => Promise<void> | void): void;
 }
 
-/** The sandbox as an agent may use it: everything but ending it. */
-export type AgentSandbox = Omit<OwnedSandbox, 'stop' | typeof Symbol.asyncDispose>;
+/** The sandbox as an agent may use it: everything but ending it and reading its bill. */
+export type AgentSandbox = Omit<OwnedSandbox, 'stop' | 'resources' | typeof Symbol.asyncDispose>;
 
 /** What a sandbox agent gets with every send. */
 export interface SandboxAgentContext extends AgentContext {

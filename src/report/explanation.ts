@@ -25,7 +25,16 @@ export function explanationOf(attempt: AttemptResult, options: ExplanationOption
     ...(skipped === undefined ? [] : titled('-', `skipped: ${skipped}`, [], options)),
   ];
   // A record of before claims told so much.
-  return lines.length > 0 || verdict === 'passed' ? lines : reasons.flatMap((reason) => titled('!', reason, [], options));
+  const told = lines.length > 0 || verdict === 'passed' ? lines : reasons.flatMap((reason) => titled('!', reason, [], options));
+  return [...told, ...memoryLines(attempt, options)];
+}
+
+/** Kills for want of memory explain what looks like the agent's fault, or a program's. */
+function memoryLines({ resources }: AttemptResult, options: ExplanationOptions): readonly string[] {
+  const { oomKills = 0, memoryLimitBytes } = resources ?? {};
+  if (oomKills === 0) return [];
+  const limit = memoryLimitBytes === undefined ? '' : ` (limit ${Math.round(memoryLimitBytes / 1024 ** 2)} MiB)`;
+  return titled(options.colors.yellow('!'), `${oomKills} ${oomKills === 1 ? 'process was' : 'processes were'} killed in the sandbox for want of memory${limit}`, [], options);
 }
 
 function claimLines(claim: Claim, options: ExplanationOptions): readonly string[] {

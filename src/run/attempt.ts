@@ -281,7 +281,7 @@ class AttemptStory {
         : agent.teardown?.(this.#contexts.of(1, { signal }));
       await withinPatience(Promise.resolve(done).catch((error: unknown) => this.#fail('teardown', error)), TEARDOWN_LIMIT_MS);
     });
-    const counted = await this.#model?.close();
+    const [counted, resources] = await Promise.all([this.#model?.close(), this.#sandbox?.resources()]);
     // The network is free again only after the sandbox in it is gone.
     for (const failure of await this.#scope.close()) this.#notes.note('cleanup', `${failure.what}: ${failure.message}`);
     this.#deadline.close();
@@ -311,6 +311,7 @@ class AttemptStory {
       changes: this.#changes(),
       ...(patch === undefined ? {} : { patch }),
       ...(counted === undefined ? {} : { gateway: counted }),
+      ...(resources === undefined ? {} : { resources }),
       diagnostics: this.#notes.diagnostics,
       logs: this.#notes.logs,
       startedAt: this.#startedAt.toISOString(),

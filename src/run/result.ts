@@ -5,6 +5,7 @@ import type { WorkspaceChanges } from '../evidence/file-changes.js';
 import type { JsonValue } from '../evidence/json.js';
 import type { TurnStatus } from '../evidence/turn.js';
 import type { Usage } from '../evidence/usage.js';
+import type { ResourceUse } from '../sandbox/sandbox.js';
 import type { Patch } from '../workspace/patch.js';
 import type { Score, Verdict, VerdictCause } from '../verdict/verdict.js';
 
@@ -100,6 +101,8 @@ export interface AttemptResult {
   readonly patch?: Patch;
   /** What the gateway counted on the wire. Absent without a gateway. */
   readonly gateway?: { readonly requests: number; readonly usage: Usage };
+  /** What its sandbox used, read when the agent had been torn down. Absent: there was none, or it could not be asked. */
+  readonly resources?: ResourceUse;
   readonly diagnostics: readonly Diagnostic[];
   readonly logs: readonly string[];
   readonly startedAt: string;

@@ -1,4 +1,6 @@
 import { NiceEvalError } from '../lifetime/error.js';
+import type { CommandEnding } from './sandbox.js';
+import { sizeText } from './size-text.js';
 
 /** No container engine answers. */
 export class EngineUnavailableError extends NiceEvalError {
@@ -48,14 +50,15 @@ export class CommandTimeoutError extends NiceEvalError {
   }
 }
 
-/** A command that had to succeed ended with another exit code. `result` has the whole output. */
+/** A command that had to succeed ended with another exit code. `result` has the whole output, `result.ending` what ended it. */
 export class SandboxCommandExitError extends NiceEvalError {
   readonly code = 'sandbox-command-exit';
   constructor(
     readonly argv: readonly string[],
-    readonly result: { readonly exitCode: number; readonly stdout: string; readonly stderr: string },
+    readonly result: { readonly exitCode: number; readonly ending?: CommandEnding; readonly stdout: string; readonly stderr: string },
+    options: ErrorOptions & { readonly memoryLimitBytes?: number } = {},
   ) {
-    super(`"${argv.join(' ')}" ended with exit code ${result.exitCode}. ${tailOf(result.stderr || result.stdout)}`.trimEnd());
+    super(`"${argv.join(' ')}" ${endingText(result, options.memoryLimitBytes)}. ${tailOf(result.stderr || result.stdout)}`.trimEnd(), options);
   }
 }
 
@@ -98,4 +101,15 @@ const TAIL_CHARACTERS = 600;
 function tailOf(output: string): string {
   const text = output.trim();
   return text.length <= TAIL_CHARACTERS ? text : `...${text.slice(-TAIL_CHARACTERS)}`;
+}
+
+function endingText({ exitCode, ending }: { readonly exitCode: number; readonly ending?: CommandEnding }, memoryLimitBytes: number | undefined): string {
+  if (ending === undefined) return `ended with exit code ${exitCode}`;
+  switch (ending) {
+    case 'not-found': return `was not found (exit code ${exitCode})`;
+    case 'not-executable': return `cannot be executed (exit code ${exitCode})`;
+    case 'not-started': return `could not be started (exit code ${exitCode})`;
+    case 'out-of-memory': return `was killed for want of memory${memoryLimitBytes === undefined ? '' : `: limit ${sizeText(memoryLimitBytes)}`}`;
+    case 'killed': return `was killed (${exitCode})`;
+  }
 }

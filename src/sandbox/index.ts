@@ -3,4 +3,4 @@ export {
   CommandTimeoutError, EngineCallError, EngineSilentError, EngineUnavailableError, ImageError, SandboxCleanupError, SandboxCommandExitError,
   SandboxGoneError, SandboxInputError, SandboxPathError, UnsafeArchiveError,
 } from './errors.js';
-export type { CommandOptions, CommandResult, ResourceLimits, Sandbox, SandboxSpec, UploadDirectoryOptions } from './sandbox.js';
+export type { CommandEnding, CommandOptions, CommandResult, ResourceLimits, Sandbox, SandboxSpec, UploadDirectoryOptions } from './sandbox.js';

@@ -21,12 +21,30 @@ export interface CommandOptions {
   readonly sensitiveValues?: readonly string[];
 }
 
+/**
+ * What made a command end other than by itself. A fact, never a guess from its output:
+ * - `not-found`: it never ran; the sandbox has no such program.
+ * - `not-executable`: it never ran; the file may not be executed, or is none that the kernel can execute.
+ * - `not-started`: it never ran for another reason, for instance since its folder is missing or no process is left.
+ * - `out-of-memory`: exit code 137, and the kernel killed a process of the sandbox for want of memory while the command ran.
+ * - `killed`: exit code 137 or 143, which stand for SIGKILL and SIGTERM; a program that returns one of them by itself
+ *   cannot be told apart. Also where the kernel's count cannot be read, as in a sandbox whose agent is root.
+ */
+export type CommandEnding = 'not-found' | 'not-executable' | 'not-started' | 'out-of-memory' | 'killed';
+
 /** How a command ended. A non-zero exit code is a result. */
 export interface CommandResult {
   readonly exitCode: number;
+  /** Absent: it ended by itself. */
+  readonly ending?: CommandEnding;
   /** UTF-8; bytes that are not become U+FFFD. */
   readonly stdout: string;
   readonly stderr: string;
+  /**
+   * Bytes that are missing in the middle of `stdout` and `stderr`, where a line says so: 64 MiB of each are kept. Absent:
+   * none. `onStdout` and `onStderr` get everything.
+   */
+  readonly leftOutBytes?: number;
   readonly durationMs: number;
 }
 
@@ -87,6 +105,22 @@ export interface SparedProcesses {
   readonly innerPids: readonly string[];
 }
 
+/** What a sandbox used, from its opening to the reading. A field is absent where it cannot be read. */
+export interface ResourceUse {
+  /** Of all cores together. */
+  readonly cpuSeconds?: number;
+  /** The most that was in use at one time; caches of files count. */
+  readonly peakMemoryBytes?: number;
+  /** The limit, for comparison. */
+  readonly memoryLimitBytes?: number;
+  /** Processes that the kernel killed for want of memory. */
+  readonly oomKills?: number;
+  /** Processes at the time of the reading, without those of the harness. */
+  readonly processesLeft?: number;
+  /** What passed its network interface, with the headers of its packets. Absent: it has no network. */
+  readonly network?: { readonly receivedBytes: number; readonly sentBytes: number };
+}
+
 /** A sandbox as its owner holds it. */
 export interface OwnedSandbox extends Sandbox, AsyncDisposable {
   readonly id: string;
@@ -109,6 +143,8 @@ export interface OwnedSandbox extends Sandbox, AsyncDisposable {
   spareAgentProcesses(): Promise<SparedProcesses>;
   /** The tar stream of a path, made by the engine. `from: 'image'` reads the state that the sandbox was started from. */
   archive(path: string, options?: { readonly from?: 'sandbox' | 'image' }): Promise<Readable>;
+  /** What it used so far. Takes at most 2 seconds. `undefined`: it cannot be asked, or nobody in it can be believed. Never rejects. */
+  resources(): Promise<ResourceUse | undefined>;
   /** Whether the container still runs. */
   isRunning(): Promise<boolean>;
   /** Removes the sandbox and everything in it. Idempotent. */
@@ -174,9 +210,14 @@ export interface SandboxSpec {
 
 /** Limits of one sandbox. Absent fields have the backend's defaults. */
 export interface ResourceLimits {
+  /** Cores, in parts if need be. Default: 2. */
   readonly cpus?: number;
+  /** Memory; no swap is added. Default: 4 GiB. */
   readonly memoryBytes?: number;
+  /** Processes and threads together. Default: 2,048. */
   readonly pids?: number;
+  /** Open files of each process. Default: 16,384, or the engine's own limit where that is lower and cannot be raised. */
+  readonly nofile?: number;
 }
 
 /** What a removal of leftovers did. */

@@ -58,6 +58,7 @@ const full: AttemptResult = attemptResult({
   ],
   usage: { inputTokens: 0, outputTokens: 20 },
   estimatedCostUSD: 0.5,
+  resources: { cpuSeconds: 1.25, peakMemoryBytes: 1_000, memoryLimitBytes: 2_000, oomKills: 1, processesLeft: 0, network: { receivedBytes: 10, sentBytes: 20 } },
   estimateNotes: ['a lower bound'],
   unpriced: { models: ['big'], reason: 'unpriced: big' },
   gateway: { requests: 3, usage: { inputTokens: 7 } },

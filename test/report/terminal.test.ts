@@ -66,6 +66,19 @@ describe('the summary of a run', () => {
     expect(read(summaryOf(runResult([attemptResult({ claims: [] })]), colors)).rows[1]).toEqual(['sum', 'codex', '1', 'passed', 'no claims', '100/20', '-', '0', '3.4 s']);
   });
 
+  test('tells kills for want of memory, and nothing else of what a sandbox used', () => {
+    const quiet = attemptResult({ resources: { cpuSeconds: 9, peakMemoryBytes: 1, memoryLimitBytes: 2, oomKills: 0, processesLeft: 4, network: { receivedBytes: 1, sentBytes: 1 } } });
+    const bare = attemptResult({ verdict: 'failed', reasons: ['it is wrong'], claims: [], resources: { oomKills: 1 } });
+    const limited = attemptResult({ resources: { oomKills: 2, memoryLimitBytes: 256 * 1024 ** 2 } });
+    expect(read(summaryOf(runResult([quiet, bare, limited]), colors)).below.slice(0, -2)).toEqual([
+      'failed  sum by codex (1)',
+      '  ! it is wrong',
+      '  ! 1 process was killed in the sandbox for want of memory',
+      'passed  sum by codex (1)',
+      '  ! 2 processes were killed in the sandbox for want of memory (limit 256 MiB)',
+    ]);
+  });
+
   test('says when the run was interrupted, and when nothing was started', () => {
     expect(read(summaryOf(runResult([passed], { interrupted: true }), colors)).below).toEqual(['1 passed, 0 failed, 0 errored, 0 skipped in 4.0 s (interrupted)', '']);
     expect(summaryOf(runResult([]), colors)).toBe('No Attempt was started.\n');

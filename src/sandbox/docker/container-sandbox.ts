@@ -2,17 +2,20 @@ import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, posix, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { SandboxCommandExitError, SandboxInputError } from '../errors.js';
-import { createRedactor } from '../redactor.js';
 import type {
-  AgentProcess, CommandOptions, CommandResult, ExecOptions, OwnedSandbox, PreparedImage, SparedProcesses, UploadDirectoryOptions,
+  AgentProcess, CommandOptions, CommandResult, ExecOptions, OwnedSandbox, PreparedImage, ResourceUse, SparedProcesses, UploadDirectoryOptions,
 } from '../sandbox.js';
 import {
   openArchive, pathFacts, readFileFromContainer, uploadDirectoryToContainer, writeFileToContainer, type FileOwner,
 } from './archive.js';
+import { isKilled, startFailureOf, type ExitFacts } from './ending.js';
 import { statusCodeOf, type Engine } from './engine.js';
 import { execInContainer, type ExecTarget } from './exec.js';
 import { extractBelow } from './extract.js';
+import { keepOutput } from './kept-output.js';
 import { endProcesses, innerPidsOf, listProcesses } from './processes.js';
+import { ResourceReader } from './resource-reader.js';
+import type { ResourceReading, Traffic, TrafficMeter } from './resource-use.js';
 
 /** One running container as a sandbox. */
 export class ContainerSandbox implements OwnedSandbox {
@@ -24,16 +27,26 @@ export class ContainerSandbox implements OwnedSandbox {
   readonly #image: PreparedImage & { readonly owner: FileOwner };
   readonly #openPristine: () => Promise<string>;
   readonly #onStop: () => Promise<void>;
+  readonly #memoryBytes: number;
+  readonly #meter: TrafficMeter | undefined;
+  #trafficShare: (total: Traffic | undefined) => Traffic | undefined = () => undefined;
+  /** Absent where the agent is root: it might put a program of its own in the place of the one that reads. */
+  readonly #reader: ResourceReader | undefined;
+  /** Kills for want of memory up to the last reading. */
+  #oomKills = 0;
   #stopping: Promise<void> | undefined;
 
   /**
    * @param options.openPristine Makes, once, a container of the same image that is never started, and gives its id.
+   * @param options.meter Of the network that it is in. Absent: it is in none.
    * @param options.onStop Removes the container and what belongs to it.
    */
   constructor(readonly id: string, options: {
     readonly engine: Engine;
     readonly image: PreparedImage & { readonly owner: FileOwner };
+    readonly memoryBytes: number;
     readonly openPristine: () => Promise<string>;
+    readonly meter?: TrafficMeter;
     readonly onStop: () => Promise<void>;
   }) {
     this.workdir = options.image.workdir;
@@ -42,8 +55,11 @@ export class ContainerSandbox implements OwnedSandbox {
     this.home = options.image.home;
     this.#engine = options.engine;
     this.#image = options.image;
+    this.#memoryBytes = options.memoryBytes;
     this.#openPristine = options.openPristine;
+    this.#meter = options.meter;
     this.#onStop = options.onStop;
+    this.#reader = options.image.agentIsRoot ? undefined : new ResourceReader(options.engine, id);
   }
 
   async runCommand(command: string, args: readonly string[] = [], options: CommandOptions = {}): Promise<CommandResult> {
@@ -57,14 +73,14 @@ export class ContainerSandbox implements OwnedSandbox {
   }
 
   async runCommandOrThrow(command: string, args: readonly string[] = [], options: CommandOptions = {}): Promise<CommandResult> {
-    return orThrow([command, ...args], await this.runCommand(command, args, options));
+    return this.#orThrow([command, ...args], await this.runCommand(command, args, options));
   }
 
   async runShellOrThrow(script: string, options: CommandOptions = {}): Promise<CommandResult> {
-    return orThrow([script], await this.runShell(script, options));
+    return this.#orThrow([script], await this.runShell(script, options));
   }
 
-  exec(argv: readonly string[], options: ExecOptions = {}, shown = argv): Promise<{ readonly exitCode: number }> {
+  exec(argv: readonly string[], options: ExecOptions = {}, shown = argv): Promise<ExitFacts> {
     if (argv.length === 0 || argv[0] === '') throw new SandboxInputError('A command needs a program: the first word is empty.');
     const cwd = options.cwd === undefined ? this.workdir : this.#absolute(options.cwd);
     return execInContainer(this.#target(), argv, { ...options, cwd, user: options.user ?? this.agentUser, shown });
@@ -72,10 +88,50 @@ export class ContainerSandbox implements OwnedSandbox {
 
   async #capture(argv: readonly string[], options: CommandOptions, shown = argv): Promise<CommandResult> {
     const startedAt = performance.now();
-    const out = collector(options, options.onStdout);
-    const err = collector(options, options.onStderr);
-    const { exitCode } = await this.exec(argv, { ...options, onStdout: out.take, onStderr: err.take }, shown);
-    return { ...described(argv[0] ?? '', exitCode, await out.text(), await err.text()), durationMs: Math.round(performance.now() - startedAt) };
+    const out = keepOutput(options, options.onStdout);
+    const err = keepOutput(options, options.onStderr);
+    const killsBefore = this.#killsBefore();
+    const exit = await this.exec(argv, { ...options, onStdout: out.take, onStderr: err.take }, shown);
+    const { text: stdout, leftOutBytes: outBytes } = await out.end();
+    const { text: stderr, leftOutBytes: errBytes } = await err.end();
+    const durationMs = Math.round(performance.now() - startedAt);
+    if (!exit.started) return { stdout: '', ...startFailureOf(argv[0] ?? '', `${stdout}${stderr}`), durationMs };
+    const ending = isKilled(exit) ? await this.#killOf(exit, killsBefore()) : undefined;
+    const leftOutBytes = outBytes + errBytes;
+    return { exitCode: exit.exitCode, ...(ending === undefined ? {} : { ending }), stdout, stderr, ...(leftOutBytes === 0 ? {} : { leftOutBytes }), durationMs };
+  }
+
+  /** Whether the kernel killed anything for want of memory since `before`. */
+  async #killOf({ exitCode }: ExitFacts, before: number): Promise<'out-of-memory' | 'killed'> {
+    if (exitCode === 137) await this.#read();
+    return this.#oomKills > before ? 'out-of-memory' : 'killed';
+  }
+
+  /** The count before a command. It is asked for without waiting: the answer comes long before the engine has started anything. */
+  #killsBefore(): () => number {
+    let kills = this.#oomKills;
+    if (this.#reader?.isReady === true) void this.#read().then((reading) => { kills = reading?.oomKills ?? kills; });
+    return () => kills;
+  }
+
+  async #read(): Promise<ResourceReading | undefined> {
+    const reading = await this.#reader?.read();
+    this.#oomKills = Math.max(this.#oomKills, reading?.oomKills ?? 0);
+    return reading;
+  }
+
+  /** To be called once, when the container runs. Waits for nothing. */
+  beginReading(): void {
+    if (this.#meter !== undefined) this.#trafficShare = this.#meter.begin();
+    this.#reader?.begin();
+  }
+
+  async resources(): Promise<ResourceUse | undefined> {
+    const reading = await this.#read();
+    const share = this.#trafficShare(reading?.network);
+    if (reading === undefined) return undefined;
+    const { network: _total, ...own } = reading;
+    return { ...own, memoryLimitBytes: this.#memoryBytes, ...(share === undefined ? {} : { network: share }) };
   }
 
   async readBytes(path: string): Promise<Uint8Array> {
@@ -152,6 +208,7 @@ export class ContainerSandbox implements OwnedSandbox {
 
   stop(): Promise<void> {
     this.#stopping ??= this.#onStop();
+    this.#reader?.close();
     return this.#stopping;
   }
 
@@ -170,48 +227,13 @@ export class ContainerSandbox implements OwnedSandbox {
     };
   }
 
+  #orThrow(argv: readonly string[], result: CommandResult): CommandResult {
+    if (result.exitCode !== 0) throw new SandboxCommandExitError(argv, result, { memoryLimitBytes: this.#memoryBytes });
+    return result;
+  }
+
   #absolute(path: string): string {
     if (path.includes('\0')) throw new SandboxInputError(`The path ${JSON.stringify(path)} holds a NUL byte.`);
     return posix.resolve(this.workdir, path);
   }
-}
-
-function orThrow(argv: readonly string[], result: CommandResult): CommandResult {
-  if (result.exitCode !== 0) throw new SandboxCommandExitError(argv, result);
-  return result;
-}
-
-/** Keeps a stream as text and passes it on, secrets replaced before either. */
-function collector(options: CommandOptions, callback: CommandOptions['onStdout']): {
-  take: (chunk: Uint8Array) => void | Promise<void>;
-  text: () => Promise<string>;
-} {
-  const redactor = createRedactor(options.sensitiveValues ?? []);
-  const kept: Uint8Array[] = [];
-  const keep = (chunk: Uint8Array): void | Promise<void> => {
-    if (chunk.length === 0) return undefined;
-    kept.push(Buffer.from(chunk));
-    return callback?.(chunk);
-  };
-  return {
-    take: (chunk) => keep(redactor.push(chunk)),
-    text: async () => {
-      await keep(redactor.flush());
-      return Buffer.concat(kept).toString('utf8');
-    },
-  };
-}
-
-/**
- * A program that could not be started has no output of its own; the engine writes its own message to the command's
- * standard output, where it must not be taken for the program's (Docker 20.10 to 28). Which of the two shell codes
- * comes with it differs by engine, so the message decides: 127 not found, 126 not executable.
- */
-function described(program: string, exitCode: number, stdout: string, stderr: string): { exitCode: number; stdout: string; stderr: string } {
-  const fromEngine = (exitCode === 126 || exitCode === 127) && stderr === '' && stdout.startsWith('OCI runtime exec failed:');
-  if (!fromEngine) return { exitCode, stdout, stderr };
-  const isMissing = /executable file not found|no such file or directory/.test(stdout);
-  return isMissing
-    ? { exitCode: 127, stdout: '', stderr: `the sandbox has no program "${program}"` }
-    : { exitCode: 126, stdout: '', stderr: `"${program}" could not be started: ${stdout.trim()}` };
 }

@@ -3,6 +3,7 @@ import type { Exec } from 'dockerode';
 import { messageOf } from '../../lifetime/error.js';
 import { CommandTimeoutError, EngineCallError, EngineSilentError, SandboxGoneError } from '../errors.js';
 import type { ExecOptions } from '../sandbox.js';
+import type { ExitFacts } from './ending.js';
 import { statusCodeOf, type Engine } from './engine.js';
 import { demultiplex, type FrameSinks } from './frames.js';
 
@@ -36,7 +37,7 @@ export async function execInContainer(
   target: ExecTarget,
   argv: readonly string[],
   options: ExecOptions & { readonly user: string; readonly cwd: string; readonly shown?: readonly string[] },
-): Promise<{ readonly exitCode: number }> {
+): Promise<ExitFacts> {
   options.signal?.throwIfAborted();
   const exec = await createExec(target, argv, options);
   const socket = await target.engine.call('start a command', (): Promise<Duplex> => exec.start({ hijack: true, stdin: true }))
@@ -56,9 +57,9 @@ export async function execInContainer(
     if (first !== 'output ended') {
       await drained(pumped, activity);
       socket.destroy();
-      return { exitCode: first.exitCode };
+      return first;
     }
-    return { exitCode: await exitCodeSoon(target, exec) };
+    return await exitSoon(target, exec);
   } finally {
     stop.close();
     socket.destroy();
@@ -122,34 +123,36 @@ async function drained(pumped: Promise<void>, activity: { at: number; busy: bool
 }
 
 /** Watches for the exit while the output is open. Never settles once the output ended. */
-async function exitOf(target: ExecTarget, exec: Exec, pumped: Promise<void>): Promise<{ readonly exitCode: number }> {
+async function exitOf(target: ExecTarget, exec: Exec, pumped: Promise<void>): Promise<ExitFacts> {
   let open = true;
   void pumped.finally(() => { open = false; }).catch(() => undefined);
   while (open) {
     await delay(POLL_MS);
     if (!open) break;
-    const exitCode = await exitCodeNow(target, exec);
-    if (exitCode !== undefined) return { exitCode };
+    const exit = await exitNow(target, exec);
+    if (exit !== undefined) return exit;
   }
   return new Promise(() => undefined);
 }
 
-async function exitCodeSoon(target: ExecTarget, exec: Exec): Promise<number> {
+async function exitSoon(target: ExecTarget, exec: Exec): Promise<ExitFacts> {
   const limit = performance.now() + EXIT_CODE_LIMIT_MS;
   for (let pause = 5; performance.now() < limit; pause = Math.min(pause * 2, POLL_MS)) {
-    const exitCode = await exitCodeNow(target, exec);
-    if (exitCode !== undefined) return exitCode;
+    const exit = await exitNow(target, exec);
+    if (exit !== undefined) return exit;
     await delay(pause);
   }
   throw new EngineSilentError('tell the exit code of a command', EXIT_CODE_LIMIT_MS);
 }
 
-/** The exit code, or `undefined` while the command runs. A missing code is never taken for 0. */
-async function exitCodeNow(target: ExecTarget, exec: Exec): Promise<number | undefined> {
+/** The end, or `undefined` while the command runs. A missing code is never taken for 0. */
+async function exitNow(target: ExecTarget, exec: Exec): Promise<ExitFacts | undefined> {
   const state = await target.engine.call('look at a command', () => exec.inspect())
     .catch((error: unknown) => { throw asGone(error, target.containerId); });
   if (state.Running) return undefined;
-  if (state.ExitCode !== null && state.ExitCode !== 137) return state.ExitCode;
+  // The engine gives a number to what it started, and to nothing else.
+  const started = state.Pid !== 0;
+  if (state.ExitCode !== null && state.ExitCode !== 137) return { exitCode: state.ExitCode, started };
   // Killed, or the code got lost: a container that ended explains both. One that is being ended may still be told as
   // running for a moment.
   for (const pause of GOING_MS) {
@@ -160,7 +163,7 @@ async function exitCodeNow(target: ExecTarget, exec: Exec): Promise<number | und
     }
     await delay(pause);
   }
-  return state.ExitCode ?? undefined;
+  return state.ExitCode === null ? undefined : { exitCode: state.ExitCode, started };
 }
 
 function stopSignalOf(argv: readonly string[], options: ExecOptions): { stopped: Promise<'stopped'>; reason: () => unknown; close: () => void } {

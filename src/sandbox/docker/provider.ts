@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { pack } from 'tar-stream';
 import { Readable } from 'node:stream';
+import { messageOf } from '../../lifetime/error.js';
 import { Scope } from '../../lifetime/scope.js';
 import { SandboxCleanupError, SandboxInputError } from '../errors.js';
 import type {
@@ -10,13 +11,14 @@ import { handOverFolder } from './archive.js';
 import { removeContainer, startAttached } from './attached.js';
 import { openClosedNetwork, type DockerClosedNetwork } from './closed-network.js';
 import { ContainerSandbox } from './container-sandbox.js';
-import { connectEngine, type Engine } from './engine.js';
+import { connectEngine, statusCodeOf, type Engine } from './engine.js';
 import { inspectImage, type InspectedImage } from './image-facts.js';
 import { labelsOf } from './labels.js';
 import { reapOrphans } from './reaper.js';
+import { TrafficMeter } from './resource-use.js';
 import { ensureSandboxImage } from './sandbox-image.js';
 
-const DEFAULTS = { cpus: 2, memoryBytes: 4 * 1024 ** 3, pids: 2048 } as const;
+const DEFAULTS = { cpus: 2, memoryBytes: 4 * 1024 ** 3, pids: 2048, nofile: 16_384 } as const;
 const SERVICE = { memoryBytes: 512 * 1024 ** 2, pids: 128 } as const;
 const PROGRAM_PATH = 'niceeval-service.mjs';
 
@@ -38,7 +40,10 @@ class DockerProvider implements SandboxProvider {
   readonly #open = new Set<AsyncDisposable>();
   readonly #images = new Map<string, Promise<InspectedImage>>();
   readonly #networks = new WeakMap<ClosedNetwork, DockerClosedNetwork>();
+  readonly #meters = new WeakMap<ClosedNetwork, TrafficMeter>();
   #helperImage: Promise<string> | undefined;
+  /** The engine's own limit of open files is lower than the default and cannot be raised; then its own is the sandbox's. */
+  #hasFewFiles = false;
 
   constructor(engine: Engine, runId: string) {
     this.#engine = engine;
@@ -53,6 +58,7 @@ class DockerProvider implements SandboxProvider {
     options.signal?.throwIfAborted();
     const image = await this.#image(spec);
     const limits = { ...DEFAULTS, ...spec.resources };
+    const nofile = spec.resources?.nofile ?? (this.#hasFewFiles ? undefined : limits.nofile);
     const container = await this.#engine.call('create a sandbox', (docker) => docker.createContainer({
       Image: image.id,
       // The keeper belongs to root, out of the agent's reach, and ends the container when nobody comes back for it.
@@ -74,6 +80,7 @@ class DockerProvider implements SandboxProvider {
         PidsLimit: limits.pids,
         Memory: limits.memoryBytes,
         MemorySwap: limits.memoryBytes,
+        ...(nofile === undefined ? {} : { Ulimits: [{ Name: 'nofile', Soft: nofile, Hard: nofile }] }),
         NanoCpus: Math.round(limits.cpus * 1e9),
         LogConfig: { Type: 'none', Config: {} },
       },
@@ -84,6 +91,8 @@ class DockerProvider implements SandboxProvider {
     const sandbox = new ContainerSandbox(container.id, {
       engine: this.#engine,
       image,
+      memoryBytes: limits.memoryBytes,
+      ...(options.network.kind === 'none' ? {} : { meter: this.#meterOf(options.network.network) }),
       openPristine: () => (pristine ??= this.#openPristine(image, options.attemptId, scope)),
       onStop: async () => {
         const failures = await scope.close();
@@ -97,8 +106,11 @@ class DockerProvider implements SandboxProvider {
       await this.#engine.call('start a sandbox', () => container.start());
     } catch (error) {
       await sandbox.stop();
-      throw error;
+      if (this.#hasFewFiles || nofile === undefined || spec.resources?.nofile !== undefined || !isRefusedLimit(error)) throw error;
+      this.#hasFewFiles = true;
+      return this.openSandbox(spec, options);
     }
+    sandbox.beginReading();
     return sandbox;
   }
 
@@ -182,6 +194,12 @@ class DockerProvider implements SandboxProvider {
     return known;
   }
 
+  #meterOf(network: ClosedNetwork): TrafficMeter {
+    const meter = this.#meters.get(network) ?? new TrafficMeter();
+    this.#meters.set(network, meter);
+    return meter;
+  }
+
   async #openPristine(image: InspectedImage, attemptId: string, scope: Scope): Promise<string> {
     const container = await this.#engine.call('look into an image', (docker) => docker.createContainer({
       Image: image.id, Cmd: ['true'], Entrypoint: [], Labels: labelsOf('probe', this.#runId, attemptId),
@@ -189,4 +207,9 @@ class DockerProvider implements SandboxProvider {
     scope.defer('remove a container', () => removeContainer(this.#engine, container.id));
     return container.id;
   }
+}
+
+/** An engine without CAP_SYS_RESOURCE, as one in a container, cannot raise its own limits. It has only words for that. */
+function isRefusedLimit(error: unknown): boolean {
+  return statusCodeOf(error) !== undefined && /setting rlimit/.test(messageOf(error));
 }

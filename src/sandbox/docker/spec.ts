@@ -15,16 +15,19 @@ export interface DockerOptions {
 }
 
 const KNOWN = new Set(['image', 'source', 'user', 'workdir', 'resources']);
+/** Least values. The engine refuses less than 6 MiB; a sandbox itself has three processes while a command starts, with their threads. */
+const LEAST = { cpus: 0.01, memoryBytes: 6 * 1024 ** 2, pids: 16, nofile: 64 } as const;
 
 /**
  * Sandboxes in a Docker-compatible container engine. Nothing starts here.
  *
- * @throws TypeError for an option that is not known or an image given twice.
+ * @throws TypeError for an option or a limit that is not known, an image given twice, or a limit that is none.
  */
 export function docker(options: DockerOptions = {}): SandboxSpec {
   const unknown = Object.keys(options).filter((key) => !KNOWN.has(key));
   if (unknown.length > 0) throw new TypeError(`docker() does not know the option "${unknown[0]}". It knows ${[...KNOWN].join(', ')}.`);
   if (options.image !== undefined && options.source !== undefined) throw new TypeError('docker() takes `image` or `source`, not both.');
+  if (options.resources !== undefined) checkLimits(options.resources);
   const image = options.image ?? options.source?.image;
   return {
     kind: 'sandbox-spec',
@@ -34,4 +37,18 @@ export function docker(options: DockerOptions = {}): SandboxSpec {
     ...(options.workdir === undefined ? {} : { workdir: options.workdir }),
     ...(options.resources === undefined ? {} : { resources: options.resources }),
   };
+}
+
+function checkLimits(limits: ResourceLimits): void {
+  for (const [name, value] of Object.entries(limits) as [string, unknown][]) {
+    if (!isLimit(name)) throw new TypeError(`docker({ resources }) does not know the limit "${name}". It knows ${Object.keys(LEAST).join(', ')}.`);
+    const isWhole = name === 'cpus' || Number.isSafeInteger(value);
+    if (typeof value !== 'number' || !Number.isFinite(value) || !isWhole || value < LEAST[name]) {
+      throw new TypeError(`docker({ resources: { ${name} } }) must be a ${name === 'cpus' ? '' : 'whole '}number of at least ${LEAST[name]}, not ${String(value)}.`);
+    }
+  }
+}
+
+function isLimit(name: string): name is keyof typeof LEAST {
+  return Object.hasOwn(LEAST, name);
 }
