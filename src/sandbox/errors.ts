@@ -50,6 +50,14 @@ export class CommandTimeoutError extends NiceEvalError {
   }
 }
 
+/** A command printed more than can be handed over as one text. */
+export class CommandOutputError extends NiceEvalError {
+  readonly code = 'command-output';
+  constructor(readonly argv: readonly string[], readonly sizeBytes: number, limitBytes: number) {
+    super(`"${argv.join(' ')}" printed ${sizeText(sizeBytes)}; ${sizeText(limitBytes)} is the most that is handed over. Take it by onStdout as it comes, or let it write to a file.`);
+  }
+}
+
 /** A command that had to succeed ended with another exit code. `result` has the whole output, `result.ending` what ended it. */
 export class SandboxCommandExitError extends NiceEvalError {
   readonly code = 'sandbox-command-exit';

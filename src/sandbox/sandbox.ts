@@ -40,11 +40,6 @@ export interface CommandResult {
   /** UTF-8; bytes that are not become U+FFFD. */
   readonly stdout: string;
   readonly stderr: string;
-  /**
-   * Bytes that are missing in the middle of `stdout` and `stderr`, where a line says so: 64 MiB of each are kept. Absent:
-   * none. `onStdout` and `onStderr` get everything.
-   */
-  readonly leftOutBytes?: number;
   readonly durationMs: number;
 }
 

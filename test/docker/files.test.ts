@@ -80,6 +80,29 @@ describe('files of a sandbox', () => {
     await expect(open.sandbox.uploadFile(join(host, 'nope'), 'x')).rejects.toThrow(`The file "${join(host, 'nope')}" cannot be uploaded`);
   });
 
+  it.each([
+    ['a folder that is a link', 'rm -rf way && ln -s /etc way', 'way/hosts-of-mine', '/etc/hosts-of-mine'],
+    ['a link further up', 'rm -rf way && mkdir way && ln -s /usr way/up', 'way/up/local/mine', '/usr/local/mine'],
+    ['a link in a shared folder', 'rm -rf /tmp/way && ln -s /var/lib /tmp/way', '/tmp/way/mine', '/var/lib/mine'],
+  ])('does not write through %s, which would hand a folder of the system to the agent', async (_what, script, path, landing) => {
+    await open.sandbox.runShellOrThrow(script);
+    const folder = join(host, 'small');
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, 'x'), 'x');
+    for (const upload of [() => open.sandbox.writeText(path, 'x'), () => open.sandbox.uploadFile(join(folder, 'x'), path), () => open.sandbox.uploadDirectory(folder, path)]) {
+      await expect(upload()).rejects.toThrow(SandboxPathError);
+      await expect(upload()).rejects.toThrow('which is a link. Name the folder itself, or remove the link first.');
+    }
+    expect(await open.sandbox.pathExists(landing)).toBe(false);
+  });
+
+  it('replaces a link by the file that is written in its place', async () => {
+    await open.sandbox.runShellOrThrow('ln -sfn /etc/passwd swapped');
+    await open.sandbox.writeText('swapped', 'mine');
+    expect((await open.sandbox.runCommand('stat', ['-c', '%F', 'swapped'])).stdout).toBe('regular file\n');
+    expect(await open.sandbox.readText('/etc/passwd')).toContain('root:');
+  });
+
   it('downloads a folder with its links and modes', async () => {
     await open.sandbox.runShellOrThrow('mkdir -p down/sub && echo a > down/sub/a && chmod 700 down/sub/a && ln -s sub/a down/l && ln down/sub/a down/hard && mkfifo down/pipe');
     await open.sandbox.downloadDirectory('down', join(host, 'down'));

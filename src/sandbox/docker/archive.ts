@@ -8,6 +8,15 @@ import { SandboxInputError, SandboxPathError } from '../errors.js';
 import type { Engine } from './engine.js';
 import { statusCodeOf } from './engine.js';
 
+/** Where an upload goes. */
+export interface UploadTarget {
+  /** Absolute. */
+  readonly path: string;
+  readonly owner: FileOwner;
+  /** Folders in which the agent may make links. */
+  readonly agentFolders: readonly string[];
+}
+
 /** Who an uploaded entry belongs to. */
 export interface FileOwner { readonly uid: number; readonly gid: number; }
 
@@ -80,18 +89,20 @@ async function firstFileOf(archive: Readable, path: string): Promise<Buffer> {
 /**
  * Writes one file below existing folders; folders that are missing are made.
  *
- * @param path Absolute.
+ * @param target.path Absolute.
+ * @throws SandboxPathError when the way there leads through a link that the agent may have made.
  */
 export async function writeFileToContainer(
   engine: Engine,
   containerId: string,
-  path: string,
-  file: { readonly bytes: Uint8Array; readonly mode: number; readonly owner: FileOwner },
+  target: UploadTarget,
+  file: { readonly bytes: Uint8Array; readonly mode: number },
 ): Promise<void> {
-  const { base, missing } = await missingParents(engine, containerId, posix.dirname(path));
+  const { path, owner } = target;
+  const { base, missing } = await missingParents(engine, containerId, { ...target, path: posix.dirname(path) });
   const archive = pack();
-  addFolders(archive, base, missing, file.owner);
-  archive.entry({ name: posix.relative(base, path), mode: file.mode, mtime: new Date(), ...file.owner }, Buffer.from(file.bytes));
+  addFolders(archive, base, missing, owner);
+  archive.entry({ name: posix.relative(base, path), mode: file.mode, mtime: new Date(), ...owner }, Buffer.from(file.bytes));
   archive.finalize();
   await putArchive(engine, containerId, base, archive);
 }
@@ -104,18 +115,22 @@ export async function handOverFolder(engine: Engine, containerId: string, path: 
   await putArchive(engine, containerId, '/', archive);
 }
 
-/** Copies the content of a host folder to `path` (absolute). Entries keep their permission bits and belong to `owner`. */
+/**
+ * Copies the content of a host folder to `path`. Entries keep their permission bits and belong to `owner`.
+ *
+ * @throws SandboxPathError when the way there leads through a link that the agent may have made.
+ */
 export async function uploadDirectoryToContainer(
   engine: Engine,
   containerId: string,
   source: { readonly hostPath: string; readonly ignore: readonly string[] },
-  target: { readonly path: string; readonly owner: FileOwner },
+  target: UploadTarget,
 ): Promise<void> {
   const facts = await lstat(source.hostPath).catch((error: unknown) => {
     throw new SandboxInputError(`The folder "${source.hostPath}" cannot be uploaded: it cannot be read.`, { cause: error });
   });
   if (!facts.isDirectory()) throw new SandboxInputError(`"${source.hostPath}" is not a folder. Use uploadFile for a file.`);
-  const { base, missing } = await missingParents(engine, containerId, target.path);
+  const { base, missing } = await missingParents(engine, containerId, target);
   const archive = pack();
   addFolders(archive, base, missing, target.owner);
   const filled = fillFromFolder(archive, source, posix.relative(base, target.path), target.owner);
@@ -182,15 +197,27 @@ function addFolders(archive: Pack, base: string, folders: readonly string[], own
   }
 }
 
-/** The deepest folder that exists on the way to `folder`, and those below it that do not. */
-async function missingParents(engine: Engine, containerId: string, folder: string): Promise<{ base: string; missing: readonly string[] }> {
+/**
+ * The deepest folder that exists on the way to a path, and those below it that do not. The engine unpacks as root and
+ * follows links, so a link of the agent's on the way would let it choose which folder of the system is written, and given to it.
+ */
+async function missingParents(engine: Engine, containerId: string, { path, agentFolders }: UploadTarget): Promise<{ base: string; missing: readonly string[] }> {
   const missing: string[] = [];
-  let at = folder;
-  while (at !== '/' && await pathFacts(engine, containerId, at) === undefined) {
+  let at = path;
+  let facts = await pathFacts(engine, containerId, at);
+  while (at !== '/' && facts === undefined) {
     missing.unshift(at);
     at = posix.dirname(at);
+    facts = at === '/' ? undefined : await pathFacts(engine, containerId, at);
   }
-  return { base: at, missing };
+  const base = at;
+  for (; agentFolders.some((folder) => at.startsWith(`${folder}/`)); at = posix.dirname(at)) {
+    facts = at === base ? facts : await pathFacts(engine, containerId, at);
+    if (facts?.linkTarget !== undefined && facts.linkTarget !== '') {
+      throw new SandboxPathError(path, `the way there leads through ${at}, which is a link. Name the folder itself, or remove the link first.`);
+    }
+  }
+  return { base, missing };
 }
 
 async function putArchive(engine: Engine, containerId: string, path: string, archive: Pack): Promise<void> {

@@ -6,7 +6,7 @@ import type {
   AgentProcess, CommandOptions, CommandResult, ExecOptions, OwnedSandbox, PreparedImage, ResourceUse, SparedProcesses, UploadDirectoryOptions,
 } from '../sandbox.js';
 import {
-  openArchive, pathFacts, readFileFromContainer, uploadDirectoryToContainer, writeFileToContainer, type FileOwner,
+  openArchive, pathFacts, readFileFromContainer, uploadDirectoryToContainer, writeFileToContainer, type FileOwner, type UploadTarget,
 } from './archive.js';
 import { isKilled, startFailureOf, type ExitFacts } from './ending.js';
 import { statusCodeOf, type Engine } from './engine.js';
@@ -16,6 +16,9 @@ import { keepOutput } from './kept-output.js';
 import { endProcesses, innerPidsOf, listProcesses } from './processes.js';
 import { ResourceReader } from './resource-reader.js';
 import type { ResourceReading, Traffic, TrafficMeter } from './resource-use.js';
+
+/** Folders of every image that everybody may write to. */
+const SHARED_FOLDERS = ['/tmp', '/var/tmp', '/dev/shm'];
 
 /** One running container as a sandbox. */
 export class ContainerSandbox implements OwnedSandbox {
@@ -88,17 +91,16 @@ export class ContainerSandbox implements OwnedSandbox {
 
   async #capture(argv: readonly string[], options: CommandOptions, shown = argv): Promise<CommandResult> {
     const startedAt = performance.now();
-    const out = keepOutput(options, options.onStdout);
-    const err = keepOutput(options, options.onStderr);
+    const out = keepOutput(shown, options, options.onStdout);
+    const err = keepOutput(shown, options, options.onStderr);
     const killsBefore = this.#killsBefore();
     const exit = await this.exec(argv, { ...options, onStdout: out.take, onStderr: err.take }, shown);
-    const { text: stdout, leftOutBytes: outBytes } = await out.end();
-    const { text: stderr, leftOutBytes: errBytes } = await err.end();
+    const stdout = await out.end();
+    const stderr = await err.end();
     const durationMs = Math.round(performance.now() - startedAt);
     if (!exit.started) return { stdout: '', ...startFailureOf(argv[0] ?? '', `${stdout}${stderr}`), durationMs };
     const ending = isKilled(exit) ? await this.#killOf(exit, killsBefore()) : undefined;
-    const leftOutBytes = outBytes + errBytes;
-    return { exitCode: exit.exitCode, ...(ending === undefined ? {} : { ending }), stdout, stderr, ...(leftOutBytes === 0 ? {} : { leftOutBytes }), durationMs };
+    return { exitCode: exit.exitCode, ...(ending === undefined ? {} : { ending }), stdout, stderr, durationMs };
   }
 
   /** Whether the kernel killed anything for want of memory since `before`. */
@@ -143,8 +145,7 @@ export class ContainerSandbox implements OwnedSandbox {
   }
 
   async writeBytes(path: string, bytes: Uint8Array): Promise<void> {
-    const file = { bytes, mode: 0o644, owner: this.#image.owner };
-    await writeFileToContainer(this.#engine, this.id, this.#absolute(path), file);
+    await writeFileToContainer(this.#engine, this.id, this.#uploadTo(path), { bytes, mode: 0o644 });
   }
 
   writeText(path: string, text: string): Promise<void> {
@@ -159,13 +160,12 @@ export class ContainerSandbox implements OwnedSandbox {
     const facts = await stat(hostPath).catch((error: unknown) => {
       throw new SandboxInputError(`The file "${hostPath}" cannot be uploaded: it cannot be read.`, { cause: error });
     });
-    const file = { bytes: await readFile(hostPath), mode: facts.mode & 0o7777, owner: this.#image.owner };
-    await writeFileToContainer(this.#engine, this.id, this.#absolute(path), file);
+    await writeFileToContainer(this.#engine, this.id, this.#uploadTo(path), { bytes: await readFile(hostPath), mode: facts.mode & 0o7777 });
   }
 
   uploadDirectory(hostPath: string, path = '.', options: UploadDirectoryOptions = {}): Promise<void> {
     const source = { hostPath: resolve(hostPath), ignore: options.ignore ?? [] };
-    return uploadDirectoryToContainer(this.#engine, this.id, source, { path: this.#absolute(path), owner: this.#image.owner });
+    return uploadDirectoryToContainer(this.#engine, this.id, source, this.#uploadTo(path));
   }
 
   async downloadFile(path: string, hostPath: string): Promise<void> {
@@ -230,6 +230,10 @@ export class ContainerSandbox implements OwnedSandbox {
   #orThrow(argv: readonly string[], result: CommandResult): CommandResult {
     if (result.exitCode !== 0) throw new SandboxCommandExitError(argv, result, { memoryLimitBytes: this.#memoryBytes });
     return result;
+  }
+
+  #uploadTo(path: string): UploadTarget {
+    return { path: this.#absolute(path), owner: this.#image.owner, agentFolders: [this.workdir, this.home, ...SHARED_FOLDERS].filter((folder) => folder !== '/') };
   }
 
   #absolute(path: string): string {
