@@ -125,26 +125,22 @@ function pair(events: readonly StreamEvent[]): { readonly begun: readonly Begun[
 }
 
 function callsOf(begun: readonly Begun[]): readonly { readonly one: Begun; readonly call: ToolOccurrence }[] {
-  return begun.flatMap((one) => {
-    const { started, index, end, ambiguous } = one;
-    if (started.operation.kind !== 'tool') return [];
-    const call: ToolOccurrence = {
-      operationId: started.operationId,
-      startedIndex: index,
-      operation: started.operation,
-      ...endingOf(ambiguous ? undefined : end?.event),
-      ...(ambiguous ? { status: 'undecidable' } : {}),
-      ...(started.parentOperationId === undefined ? {} : { parentOperationId: started.parentOperationId }),
-    };
-    return [{ one, call }];
-  });
+  const calls: { readonly one: Begun; readonly call: ToolOccurrence }[] = [];
+  for (const one of begun) {
+    const { started } = one;
+    if (started.operation.kind === 'tool') calls.push({ one, call: callOf(one, started.operation) });
+  }
+  return calls;
 }
 
-function endingOf(event: (StreamEvent & { type: 'operation.finished' }) | undefined): Pick<ToolOccurrence, 'status' | 'output' | 'exitCode'> {
-  if (event?.kind !== 'tool') return { status: 'pending' };
-  return {
-    status: event.status,
-    ...(event.output === undefined ? {} : { output: event.output }),
-    ...(event.exitCode === undefined ? {} : { exitCode: event.exitCode }),
+/** Filled field by field, not spread together: a session has tens of thousands. */
+function callOf({ started, index, end, ambiguous }: Begun, operation: ToolOperation): ToolOccurrence {
+  const ending = ambiguous || end?.event.kind !== 'tool' ? undefined : end.event;
+  const call: { -readonly [K in keyof ToolOccurrence]: ToolOccurrence[K] } = {
+    operationId: started.operationId, startedIndex: index, operation, status: ambiguous ? 'undecidable' : ending?.status ?? 'pending',
   };
+  if (ending?.output !== undefined) call.output = ending.output;
+  if (ending?.exitCode !== undefined) call.exitCode = ending.exitCode;
+  if (started.parentOperationId !== undefined) call.parentOperationId = started.parentOperationId;
+  return call;
 }
