@@ -107,7 +107,15 @@ async function runsOf(evidence: FileEvidence, change: FileChange): Promise<Runs>
 function searchableOf(content: SideContent): readonly string[] {
   switch (content.state) {
     case 'text': return [content.text];
-    case 'binary': return (['utf8', 'latin1', 'utf16le'] as const).map((encoding) => Buffer.from(content.bytes).toString(encoding));
+    case 'binary': {
+      const bytes = Buffer.from(content.bytes);
+      // UTF-16 of either order, begun at either byte.
+      const pairs = [bytes, bytes.subarray(1)].flatMap((from) => {
+        const even = from.subarray(0, from.length - (from.length % 2));
+        return [even.toString('utf16le'), Buffer.from(even).swap16().toString('utf16le')];
+      });
+      return [bytes.toString('utf8'), bytes.toString('latin1'), ...pairs];
+    }
     case 'no-file': return content.linkTarget === undefined ? [] : [plainOf(content.linkTarget)];
     default: return [];
   }

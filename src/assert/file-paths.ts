@@ -30,7 +30,7 @@ export function pathSelector(path: string): PathSelector {
   if (!/[*?{]|[!@+]\(/.test(path)) {
     return { text: path, isGlob: false, fits: (candidate) => candidate === literal, mayBeIn: (folder) => literal === folder || literal.startsWith(`${folder}/`) };
   }
-  const matches = picomatch(literalGroups(path), { dot: true, nobracket: true });
+  const matches = picomatch(literalGroups(path), { dot: true, nobracket: true, flags: 's' });
   const base = picomatch.scan(path).base;
   const root = base === '' ? [] : base.split('/').map(escapePathText);
   return {

@@ -12,7 +12,7 @@ export interface NamedHandle {
 interface Stopping {
   /**
    * Evaluates this claim and all before it now. When it does not hold, the test ends here, without an error of its
-   * own; the claim decides the verdict.
+   * own, and the claim fails the Attempt, whatever else was said of it.
    */
   orStop(): Promise<void>;
 }

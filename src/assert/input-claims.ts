@@ -2,7 +2,7 @@ import type { EvidenceCoverage } from '../evidence/coverage.js';
 import type { InputRequest } from '../evidence/events.js';
 import type { TurnStatus } from '../evidence/turn.js';
 import { jsonMatch, type JsonPattern } from '../expect/json-match.js';
-import { MATCHED, show, type MatchOutcome } from '../expect/match.js';
+import { MATCHED, show, unavailable, type MatchOutcome } from '../expect/match.js';
 import { ClaimAuthoringError } from './errors.js';
 
 /** Which request is meant. Every field that is given must fit; a request that leaves the field out does not. */
@@ -36,9 +36,13 @@ export function judgeInputRequest(pending: PendingInput, filter: InputRequestFil
   const description = `${pending.session} asked for input${Object.keys(filter).length === 0 ? '' : ` that fits ${show(wordsOf(filter))}`}`;
   const fitting = pending.requests.filter((request) => fits(request, filter));
   const [request] = fitting;
+  // Another request may not have been seen; of two that were seen there are two.
+  if (pending.status === 'waiting' && pending.coverage.events.status !== 'complete' && fitting.length <= 1) {
+    return { description, outcome: unavailable(`events-coverage-${pending.coverage.events.status}`, `events coverage is ${pending.coverage.events.status}: ${pending.coverage.events.reason}`) };
+  }
   if (request !== undefined && fitting.length === 1) return { description, outcome: MATCHED, request };
   if (pending.status !== 'waiting' && pending.coverage.status.status !== 'complete') {
-    return { description, outcome: { status: 'unavailable', reason: `status coverage is ${pending.coverage.status.status}: ${pending.coverage.status.reason}` } };
+    return { description, outcome: unavailable(`status-coverage-${pending.coverage.status.status}`, `status coverage is ${pending.coverage.status.status}: ${pending.coverage.status.reason}`) };
   }
   const asked = pending.requests.length === 0 ? 'nothing was asked' : `${fitting.length} of ${pending.requests.length} requests fit: ${pending.requests.map((open) => show(open)).join(', ')}`;
   return { description, outcome: { status: 'mismatched', expected: 'exactly one request', received: pending.status === undefined ? 'nothing was sent' : asked } };

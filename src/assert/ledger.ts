@@ -130,6 +130,7 @@ export class ClaimLedger {
         // The type of such a handle has no `orStop`; a file that nobody type-checked may call it all the same.
         if (entry.spec.atEnd === true) refuse('.orStop() cannot wait for what an agent changed: it is judged when the test has ended. Leave .orStop() out');
         if (entry.kind === 'points') refuse('.orStop() has no meaning for points that are given');
+        if (entry.settings.soft === true) refuse('.soft() and .orStop() contradict each other: what ends the test decides. Keep one');
         set('orStop', true);
         for (const earlier of this.#entries.slice(0, entry.ordinal)) if (earlier.spec.atEnd !== true) await this.#settle(earlier);
         const claim = await this.#settle(entry);

@@ -92,7 +92,9 @@ function costOf(turn: TurnConsumption): Share {
   if (estimate.state === 'unknown') {
     return { least: estimate.leastUSD, gap: { code: estimate.code, reason: `${turn.label}: ${estimate.reason}` } };
   }
-  return { least: estimate.leastUSD, most: estimate.usd, notes: estimate.notes };
+  const { mostUSD: most, leastUSD: least, notes } = estimate;
+  if (most === undefined) return { least, gap: { code: 'usage-bucket-missing', reason: `${turn.label}: ${rounded(estimate.usd)} USD or more: ${notes.join('; ')}. An agent without a cache reports 0` } };
+  return { least, most, notes };
 }
 
 /** Without the noise of adding binary fractions. */

@@ -18,6 +18,8 @@ export type CostEstimate =
       readonly usd: number;
       /** Without what is only known from above: a cache bucket without a price of its own is priced as input. */
       readonly leastUSD: number;
+      /** At the dearest rate that may apply: of long contexts, of cache writes that live longer. Absent: a bucket that is charged for was not told. */
+      readonly mostUSD?: number;
       /** What makes it more or less than the bill. */
       readonly notes: readonly string[];
     }

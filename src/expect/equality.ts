@@ -4,6 +4,7 @@ import { isDeepStrictEqual, types } from 'node:util';
  * Deep equality: NaN equals NaN, dates by their time, arrays by element, objects by their own enumerable keys. Maps,
  * sets, regular expressions, errors, buffers and boxed values are compared by what they hold, as Node's
  * `isDeepStrictEqual` does; what cannot be looked into (a promise, a weak map or set, a function) equals only itself.
+ * URLs by their text; an object of a class that shows no keys equals only itself.
  * A key with the value `undefined` is not the same as no key.
  */
 export function isDeepEqual(a: unknown, b: unknown): boolean {
@@ -16,6 +17,8 @@ function compare(a: unknown, b: unknown, seen: Map<object, object>): boolean {
   if (a instanceof Date || b instanceof Date) return a instanceof Date && b instanceof Date && Object.is(a.getTime(), b.getTime());
   if (isSealed(a) || isSealed(b)) return false;
   if (holdsBeyondKeys(a) || holdsBeyondKeys(b)) return isDeepStrictEqual(a, b);
+  if (isAddress(a) || isAddress(b)) return isAddress(a) && isAddress(b) && Object.getPrototypeOf(a) === Object.getPrototypeOf(b) && String(a) === String(b);
+  if (isOpaque(a) || isOpaque(b)) return false;
   if (Array.isArray(a) !== Array.isArray(b)) return false;
   // Two cycles of the same shape are equal as far as one can see.
   if (seen.get(a) === b) return true;
@@ -29,6 +32,22 @@ function compare(a: unknown, b: unknown, seen: Map<object, object>): boolean {
 /** True for what nobody can look into. */
 function isSealed(value: object): boolean {
   return types.isPromise(value) || types.isWeakMap(value) || types.isWeakSet(value);
+}
+
+/** True for a URL or its query, whose text is all of it. */
+function isAddress(value: object): boolean {
+  return value instanceof URL || value instanceof URLSearchParams;
+}
+
+/** True for an object of a class of its own that shows no key: what it holds cannot be seen. */
+function isOpaque(value: object): boolean {
+  return !Array.isArray(value) && ![Object.prototype, null].includes(Object.getPrototypeOf(value) as null) && Object.keys(value).length === 0 && !isFromAnotherRealm(value);
+}
+
+/** A plain object of another realm, for instance of a module loader's own context. */
+function isFromAnotherRealm(value: object): boolean {
+  const prototype = Object.getPrototypeOf(value) as object | null;
+  return prototype !== null && Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, 'hasOwnProperty');
 }
 
 /** True for what holds more than its enumerable keys show. */

@@ -44,8 +44,8 @@ function finderOf(pattern: string): (text: string) => boolean {
   }
   const glob = `${anchored ? '/' : ''}${pattern.split('/').filter((part) => part !== '' && part !== '.').join('/')}`;
   const globs = [literalGroups(glob), `${literalGroups(glob)}/**`];
-  const asWritten = picomatch(globs, { dot: true });
-  const withBrackets = picomatch(globs, { dot: true, nobracket: true }); // A folder may be called `[...slug]`.
+  const asWritten = picomatch(globs, { dot: true, flags: 's' });
+  const withBrackets = picomatch(globs, { dot: true, nobracket: true, flags: 's' }); // A folder may be called `[...slug]`.
   const fits = (path: string): boolean => asWritten(path) || withBrackets(path);
   // A component that every path of the pattern has: a text without it needs no closer look.
   const [sure = ''] = /[[\]()\\]/.test(glob) ? [] : picomatch.scan(glob).base.split('/').filter((part) => part !== '');

@@ -48,7 +48,7 @@ export function shellMatch(executable: string, conditions: ShellConditions = {})
   if (conditions.unconditional !== undefined && typeof conditions.unconditional !== 'boolean') throw new TypeError('shellMatch needs true or false as `unconditional`.');
   checkStatus('shellMatch', conditions.status);
   const query: Query = {
-    ...conditions, executable, name: executable.slice(executable.lastIndexOf('/') + 1), description: describe(executable, conditions),
+    ...structuredClone(conditions), executable, name: executable.slice(executable.lastIndexOf('/') + 1), description: describe(executable, conditions),
   };
   return createMatch({
     domain: 'tool',

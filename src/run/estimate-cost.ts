@@ -1,4 +1,4 @@
-import type { CostEstimate, Pricing } from '../evidence/cost.js';
+import type { CostEstimate, ModelPrice, Pricing } from '../evidence/cost.js';
 import type { Usage } from '../evidence/usage.js';
 import { priceOf, type FoundPrice } from './price-of.js';
 
@@ -29,6 +29,8 @@ export function estimateCost(usage: Usage, model: string | undefined, options: E
   let usd = 0;
   let leastUSD = 0;
   let nameless = false;
+  let mostUSD = 0;
+  const prices: FoundPrice[] = [];
   for (const { name, buckets } of parts) {
     if (PRICED.every((bucket) => (buckets[bucket] ?? 0) === 0)) continue; // Free at any price: Claude Code lists "<synthetic>" so.
     const found = name === undefined ? undefined : priceOf(name, options.pricing ?? {}, at);
@@ -38,16 +40,23 @@ export function estimateCost(usage: Usage, model: string | undefined, options: E
       const cost = priced(name, buckets, { found, notes });
       usd += cost.usd;
       leastUSD += cost.leastUSD;
+      mostUSD += cost.mostUSD;
+      prices.push(found);
     }
   }
   const missing = (['inputTokens', 'outputTokens'] as const).filter((bucket) => usage[bucket] === undefined && !allReport(usage, bucket));
   if (missing.length > 0) return { state: 'unknown', leastUSD, code: 'usage-bucket-missing', models: [], reason: `not reported: ${missing.join(', ')}` };
   if (nameless) return { state: 'unknown', leastUSD, code: 'model-unknown', models: [], reason: 'the model of some of the tokens is not known' };
   if (unpriced.size > 0) return { state: 'unknown', leastUSD, code: 'model-unpriced', models: [...unpriced], reason: `unpriced: ${[...unpriced].join(', ')}. Add a price to \`pricing\` of defineConfig` };
-  for (const bucket of ['cacheReadTokens', 'cacheCreationTokens'] as const) {
-    if (usage[bucket] === undefined && !parts.some(({ buckets }) => buckets[bucket] !== undefined)) notes.add(`${bucket} were not reported and are not priced`);
+  let isWhole = true;
+  for (const [bucket, own] of [['cacheReadTokens', 'cacheReadPerMTok'], ['cacheCreationTokens', 'cacheWritePerMTok']] as const) {
+    if (usage[bucket] === undefined && !parts.some(({ buckets }) => buckets[bucket] !== undefined)) {
+      notes.add(`${bucket} were not reported and are not priced`);
+      // Where a vendor charges nothing for it, there is nothing to be told.
+      isWhole &&= !prices.some(({ price }) => price[own] !== undefined);
+    }
   }
-  return { state: 'estimated', usd, leastUSD, notes: [...notes] };
+  return { state: 'estimated', usd, leastUSD, ...(isWhole ? { mostUSD } : {}), notes: [...notes] };
 }
 
 interface Part { readonly name: string | undefined; readonly buckets: Buckets }
@@ -68,17 +77,20 @@ function allReport(usage: Usage, bucket: (typeof PRICED)[number]): boolean {
   return split.length > 0 && split.every((buckets) => buckets[bucket] !== undefined);
 }
 
-function priced(name: string, buckets: Buckets, { found, notes }: { readonly found: FoundPrice; readonly notes: Set<string> }): { readonly usd: number; readonly leastUSD: number } {
+function priced(name: string, buckets: Buckets, { found, notes }: { readonly found: FoundPrice; readonly notes: Set<string> }): { readonly usd: number; readonly leastUSD: number; readonly mostUSD: number } {
   const { price } = found;
   const { inputTokens = 0, outputTokens = 0, cacheReadTokens = 0, cacheCreationTokens = 0 } = buckets;
   if (price.cacheReadPerMTok === undefined && cacheReadTokens > 0) notes.add(`${name}: cache reads have no price of their own and are priced as input, an upper bound`);
   if (price.cacheWritePerMTok === undefined && cacheCreationTokens > 0) notes.add(`${name}: cache writes have no price of their own and are priced as input`);
-  if (found.hasLongCacheWrites && cacheCreationTokens > 0) notes.add(`${name}: cache writes are priced as those of five minutes; those of an hour cost more`);
-  if (found.tierFrom !== undefined && inputTokens + cacheReadTokens + cacheCreationTokens > found.tierFrom) {
+  const longWrites = found.longCacheWritePerMTok !== undefined && cacheCreationTokens > 0;
+  if (longWrites) notes.add(`${name}: cache writes are priced as those of five minutes; those of an hour cost more`);
+  const dearerTier = found.tierFrom !== undefined && inputTokens + cacheReadTokens + cacheCreationTokens > found.tierFrom;
+  if (dearerTier) {
     notes.add(`${name}: requests of more than ${found.tierFrom} input tokens cost more, and how many there were is not known`);
   }
-  const certain = inputTokens * price.inputPerMTok + outputTokens * price.outputPerMTok
-    + cacheReadTokens * (price.cacheReadPerMTok ?? 0) + cacheCreationTokens * (price.cacheWritePerMTok ?? 0);
-  const atMost = (price.cacheReadPerMTok === undefined ? cacheReadTokens : 0) + (price.cacheWritePerMTok === undefined ? cacheCreationTokens : 0);
-  return { usd: (certain + atMost * price.inputPerMTok) / MTOK, leastUSD: certain / MTOK };
+  const cost = (rate: ModelPrice, unpriced: number): number => (inputTokens * rate.inputPerMTok + outputTokens * rate.outputPerMTok
+    + cacheReadTokens * (rate.cacheReadPerMTok ?? unpriced) + cacheCreationTokens * (rate.cacheWritePerMTok ?? unpriced)) / MTOK;
+  const longest = found.longCacheWritePerMTok === undefined ? price : { ...price, cacheWritePerMTok: Math.max(price.cacheWritePerMTok ?? 0, found.longCacheWritePerMTok) };
+  const dearest = dearerTier ? found.dearest : longest;
+  return { usd: cost(price, price.inputPerMTok), leastUSD: cost(price, 0), mostUSD: cost(dearest, dearest.inputPerMTok) };
 }

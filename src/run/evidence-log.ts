@@ -4,6 +4,7 @@ import { foldCoverage, lowerCoverage, completeEvidenceCoverage, type EvidenceCov
 import type { StreamEvent } from '../evidence/events.js';
 import type { Turn } from '../evidence/turn.js';
 import { addUsage, type Usage } from '../evidence/usage.js';
+import { deeplyFrozen } from './deeply-frozen.js';
 import type { TurnRecord } from './result.js';
 
 /** A send that is under way. */
@@ -83,7 +84,8 @@ export class EvidenceLog {
    * @throws RangeError when the turn claims better coverage than the agent declares.
    */
   end(open: OpenTurn, seen: { readonly turn: Turn; readonly prompt: string; readonly startedAt: string; readonly durationMs: number; readonly failure?: TurnRecord['failure'] }): TurnRecord {
-    const { turn } = seen;
+    // Claims are evaluated later: what an author or a condition does to it must not change what was seen.
+    const turn = deeplyFrozen(seen.turn);
     this.#open = undefined;
     const record: TurnRecord = Object.freeze({
       ...open,

@@ -130,7 +130,7 @@ function recipesOf(where: string, words: 1 | 2, ask: Ask): RootJudge<AnyHandles>
       const unknown = Object.keys(options).find((key) => key !== 'choices');
       if (unknown !== undefined) throw new ClaimAuthoringError(`judge.rubric does not know the option "${unknown}". It knows choices.`);
       const { choices } = options;
-      return ask(where, { recipe: 'rubric', criteria: given[0] as string, ...(choices === undefined ? {} : { choices }) }, given[1]);
+      return ask(where, { recipe: 'rubric', criteria: given[0] as string, ...(choices === undefined ? {} : { choices: { ...choices } }) }, given[1]);
     },
   };
 }

@@ -6,8 +6,10 @@ export interface FoundPrice {
   readonly price: ModelPrice;
   /** Above this many input tokens of one request, the vendor charges more than `price`. */
   readonly tierFrom?: number;
-  /** Cache writes that live for an hour have a price of their own. */
-  readonly hasLongCacheWrites: boolean;
+  /** What cache writes cost that live for an hour. `undefined`: they have no price of their own. */
+  readonly longCacheWritePerMTok?: number;
+  /** The dearest rate of each bucket. */
+  readonly dearest: ModelPrice;
 }
 
 /**
@@ -22,7 +24,7 @@ export function priceOf(model: string, pricing: Pricing, at: Date): FoundPrice |
   const dateless = bare.replace(/-(?:\d{8}|\d{4}-\d{2}-\d{2})$/, '');
   for (const name of new Set([model, bare, dateless])) {
     const own = ownPrice(pricing, name) ?? (name === model ? wildcardPrice(pricing, model) : undefined);
-    if (own !== undefined) return { price: own, hasLongCacheWrites: false };
+    if (own !== undefined) return { price: own, dearest: own };
     const listed = listedPrice(name, at);
     if (listed !== undefined) return listed;
   }
@@ -46,6 +48,7 @@ function listedPrice(name: string, at: Date): FoundPrice | undefined {
   if (found === null || !(found.model.id === name || names(found.model.match, name))) return undefined;
   const { input_mtok: input, output_mtok: output, cache_read_mtok: read, cache_write_mtok: write } = found.model_price;
   if (input === undefined || output === undefined) return undefined;
+  const longWrite = found.model_price['cache_write_1h_mtok'];
   const tiers = [input, output, read, write].flatMap((value) => (typeof value === 'object' ? value.tiers.map(({ start }) => start) : []));
   return {
     price: {
@@ -55,7 +58,13 @@ function listedPrice(name: string, at: Date): FoundPrice | undefined {
       ...(write === undefined ? {} : { cacheWritePerMTok: baseOf(write) }),
     },
     ...(tiers.length === 0 ? {} : { tierFrom: Math.min(...tiers) }),
-    hasLongCacheWrites: found.model_price['cache_write_1h_mtok'] !== undefined,
+    ...(longWrite === undefined ? {} : { longCacheWritePerMTok: baseOf(longWrite) }),
+    dearest: {
+      inputPerMTok: dearestOf(input),
+      outputPerMTok: dearestOf(output),
+      ...(read === undefined ? {} : { cacheReadPerMTok: dearestOf(read) }),
+      ...(write === undefined ? {} : { cacheWritePerMTok: Math.max(dearestOf(write), longWrite === undefined ? 0 : dearestOf(longWrite)) }),
+    },
   };
 }
 
@@ -65,6 +74,10 @@ function names(match: MatchLogic, name: string): boolean {
   if ('equals' in match) return match.equals === name;
   if ('starts_with' in match) return match.starts_with === name;
   return 'regex' in match && new RegExp(match.regex).test(name);
+}
+
+function dearestOf(value: NonNullable<ListedPrices[string]>): number {
+  return typeof value === 'number' ? value : Math.max(value.base, ...value.tiers.map(({ price }) => price));
 }
 
 function baseOf(value: NonNullable<ListedPrices[string]>): number {

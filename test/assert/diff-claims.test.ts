@@ -53,6 +53,8 @@ describe('notInDiff', () => {
     ['bytes that were added', /TODO/, [{ path: 'a', status: 'added', after: file(image('TODO'), { binary: true }) }], ADDED],
     ['bytes that were added, and hold nothing of it', /TODO/, [{ path: 'a', status: 'added', after: file(image('x'), { binary: true }) }], NONE],
     ['bytes that are UTF-16', /TODO/, [{ path: 'a', status: 'added', after: file(Buffer.from('\uFEFFTODO', 'utf16le'), { binary: true }) }], ADDED],
+    ['bytes that are UTF-16 of the other order', /TODO/, [{ path: 'a', status: 'added', after: file(Buffer.from('\uFEFFTODO', 'utf16le').swap16(), { binary: true }) }], ADDED],
+    ['bytes that are UTF-16 after a single byte', /TODO/, [{ path: 'a', status: 'added', after: file(Buffer.concat([Buffer.of(0), Buffer.from('TODO', 'utf16le')]), { binary: true }) }], ADDED],
     ['bytes that hold it now, and may have before', /TODO/, [{ path: 'a', status: 'modified', before: file(image('x'), { binary: true }), after: file(image('TODO'), { binary: true }) }], ['unavailable', 'matched', 'unavailable']],
     ['bytes that hold it on no side', /FIXME/, [{ path: 'a', status: 'modified', before: file(image('x'), { binary: true }), after: file(image('TODO'), { binary: true }) }], NONE],
     ['a file that was too large to keep', /TODO/, [{ path: 'a', status: 'modified', before: file('x'), after: file('y', { contentGap: 'too-large' }) }], UNKNOWN],

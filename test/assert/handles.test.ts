@@ -141,6 +141,7 @@ describe('in an eval that passes or fails', () => {
   test.each<[string, ClaimSpec, (handle: AnyHandle) => unknown, Partial<Claim>]>([
     ['a claim gates by itself', differs, () => undefined, { gates: true, optional: false, state: 'mismatched', expected: '1', received: '2' }],
     ['gate says the same', differs, (handle) => handle.gate(), { gates: true, optional: false, state: 'mismatched', expected: '1', received: '2' }],
+    ['orStop decides, also where the limit only records', measures(0.4), (handle) => { void handle.atLeast(0.5).orStop().catch(() => undefined); return handle; }, { gates: true, optional: false, state: 'mismatched', score: 0.4, threshold: 0.5, expected: 'at least 0.5', received: '0.4' }],
     ['soft makes a mismatch decide nothing', differs, (handle) => handle.soft(), { gates: false, optional: true, state: 'mismatched', expected: '1', received: '2' }],
     ['soft forgives what cannot be told', hidden, (handle) => handle.soft(), { gates: false, optional: true, state: 'unavailable', code: 'not-kept', reason: 'it was not kept' }],
     ['soft forgives no broken condition', breaks, (handle) => handle.soft(), { gates: false, optional: true, state: 'errored', code: 'condition-threw', reason: 'no such table' }],

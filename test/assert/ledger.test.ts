@@ -140,6 +140,11 @@ describe('orStop', () => {
     expect((await ledger.settle()).map(({ state }) => state)).toEqual(['mismatched', 'matched']);
   });
 
+  test('is refused after soft, and soft after it', async () => {
+    const ledger = new ClaimLedger();
+    await expect(ledger.register(spec('a')).soft().orStop()).rejects.toEqual(new ClaimAuthoringError('.soft() and .orStop() contradict each other: what ends the test decides. Keep one ("a")'));
+  });
+
   test('is refused for a claim about the end, which is not there yet', async () => {
     const ledger = new ClaimLedger();
     const handle = ledger.register({ ...spec('the agent changed a.txt'), atEnd: true });

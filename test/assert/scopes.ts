@@ -61,7 +61,7 @@ export function undecidable(name: string): readonly StreamEvent[] {
 export function turnOf(usage: Usage | undefined, more: Partial<TurnConsumption> = {}): TurnConsumption {
   return {
     label: 'turn1', durationMs: 10, ...(usage === undefined ? {} : { usage }),
-    estimate: () => ({ state: 'unknown', leastUSD: 0, models: [], reason: 'there is no price table' }),
+    estimate: () => ({ state: 'unknown', leastUSD: 0, code: 'model-unknown', models: [], reason: 'there is no price table' }),
     ...more,
   };
 }

@@ -45,7 +45,7 @@ const none = { events: [says('Hello.', 'user')] };
 const edited = { events: call('Edit') };
 const ordered = { events: [...call('Read'), ...call('Edit')] };
 const reversed = { events: [...call('Edit'), ...call('Read')] };
-const consumed = (usage: Usage, usd = 0): Family['found'] => ({ turns: [turnOf(usage, { estimate: () => ({ state: 'estimated', usd, leastUSD: usd, notes: [] }) })] });
+const consumed = (usage: Usage, usd = 0): Family['found'] => ({ turns: [turnOf(usage, { estimate: () => ({ state: 'estimated', usd, leastUSD: usd, mostUSD: usd, notes: [] }) })] });
 const tools = [['actions']] as const;
 
 const FAMILIES: Record<string, Family> = {

@@ -62,21 +62,32 @@ describe('an estimate', () => {
 
   it('does not look at an observed cost, be it zero or not', () => {
     const tokens: Usage = { inputTokens: 1_000_000, outputTokens: 0, cacheReadTokens: 0, cacheCreationTokens: 0 };
-    for (const usage of [tokens, { ...tokens, costUSD: 0 }, { ...tokens, costUSD: 5.1 }]) expect(estimateCost(usage, 'gpt-5', { at })).toEqual({ state: 'estimated', usd: 1.25, leastUSD: 1.25, notes: [] });
+    for (const usage of [tokens, { ...tokens, costUSD: 0 }, { ...tokens, costUSD: 5.1 }]) expect(estimateCost(usage, 'gpt-5', { at })).toEqual({ state: 'estimated', usd: 1.25, leastUSD: 1.25, mostUSD: 1.25, notes: [] });
   });
 
   it('prices a cache bucket without a price of its own as input, and says so', () => {
     const pricing: Pricing = { m: { inputPerMTok: 2, outputPerMTok: 8 } };
     expect(estimateCost({ inputTokens: 0, outputTokens: 0, cacheReadTokens: 500_000, cacheCreationTokens: 250_000 }, 'm', { pricing })).toEqual({
-      state: 'estimated', usd: 1.5, leastUSD: 0, notes: ['m: cache reads have no price of their own and are priced as input, an upper bound', 'm: cache writes have no price of their own and are priced as input'],
+      state: 'estimated', usd: 1.5, leastUSD: 0, mostUSD: 1.5, notes: ['m: cache reads have no price of their own and are priced as input, an upper bound', 'm: cache writes have no price of their own and are priced as input'],
     });
+  });
+
+  it('tells no most where something that is charged for was not told, and the dearest rate where it may apply', () => {
+    const pricing: Pricing = { own: { inputPerMTok: 1, outputPerMTok: 1, cacheReadPerMTok: 0.1 }, plain: { inputPerMTok: 1, outputPerMTok: 1 } };
+    const most = (usage: Usage, model: string) => { const estimate = estimateCost(usage, model, { pricing, at }); return estimate.state === 'estimated' ? estimate.mostUSD : estimate.reason; };
+    expect(most({ inputTokens: 1_000_000, outputTokens: 0 }, 'own')).toBe(undefined);
+    expect(most({ inputTokens: 1_000_000, outputTokens: 0, cacheReadTokens: 0 }, 'own')).toBe(1);
+    expect(most({ inputTokens: 1_000_000, outputTokens: 0 }, 'plain')).toBe(1);
+    // anthropic.com/pricing: Sonnet 4.5 writes the cache for $3.75 (five minutes) or $6 (an hour).
+    expect(most({ inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheCreationTokens: 100_000 }, 'claude-sonnet-4-5')).toBeCloseTo(0.6, 12);
   });
 
   it('says what was not reported, and where a long context costs more', () => {
     expect(estimateCost({ inputTokens: 1, outputTokens: 0 }, 'gpt-5', { at })).toMatchObject({ notes: ['cacheReadTokens were not reported and are not priced', 'cacheCreationTokens were not reported and are not priced'] });
     // anthropic.com/pricing: Sonnet 4.5 costs more in requests of more than 200,000 tokens; $3 below.
     expect(estimateCost({ inputTokens: 1_000_000, outputTokens: 0, cacheReadTokens: 0, cacheCreationTokens: 0 }, 'claude-sonnet-4-5', { at })).toEqual({
-      state: 'estimated', usd: 3, leastUSD: 3, notes: ['claude-sonnet-4-5: requests of more than 200000 input tokens cost more, and how many there were is not known'],
+      // ... and $6 above.
+      state: 'estimated', usd: 3, leastUSD: 3, mostUSD: 6, notes: ['claude-sonnet-4-5: requests of more than 200000 input tokens cost more, and how many there were is not known'],
     });
   });
 });

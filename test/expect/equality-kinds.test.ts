@@ -3,6 +3,12 @@ import { equals, satisfies } from '../../src/expect/values.js';
 
 const status = async (value: unknown, expected: unknown) => (await equals(expected).evaluate(value)).status;
 const one = Promise.resolve(1);
+class Hidden {
+  readonly #held: number;
+  constructor(held: number) { this.#held = held; }
+  told(): number { return this.#held; }
+}
+const hidden = new Hidden(1);
 
 describe('equals looks into what holds more than its keys show', () => {
   it.each<[string, unknown, unknown, 'matched' | 'mismatched']>([
@@ -22,6 +28,14 @@ describe('equals looks into what holds more than its keys show', () => {
     ['two promises', one, Promise.resolve(1), 'mismatched'],
     ['a promise and a plain object', one, {}, 'mismatched'],
     ['a promise and itself', one, one, 'matched'],
+    ['addresses of the same text', new URL('http://a/b'), new URL('http://a/b'), 'matched'],
+    ['addresses of other texts', new URL('http://a/b'), new URL('http://a/c'), 'mismatched'],
+    ['an address and its text', new URL('http://a/b'), 'http://a/b', 'mismatched'],
+    ['queries of other texts', new URLSearchParams('a=1'), new URLSearchParams('a=2'), 'mismatched'],
+    ['two objects that hide what they hold', new Hidden(1), new Hidden(2), 'mismatched'],
+    ['an object that hides what it holds, and itself', hidden, hidden, 'matched'],
+    ['an object that hides what it holds, and a plain one', hidden, {}, 'mismatched'],
+    ['plain objects without keys', {}, Object.create(null), 'matched'],
     ['maps inside objects', { a: [new Map([[1, 2]])] }, { a: [new Map([[1, 3]])] }, 'mismatched'],
   ])('%s', async (_what, value, expected, outcome) => {
     expect(await status(value, expected)).toBe(outcome);

@@ -27,6 +27,16 @@ describe('a turn in the log', () => {
     expect(log.turns).toEqual([record]);
   });
 
+  test('cannot be changed by who reads it, however deep', () => {
+    const log = new EvidenceLog(completeEvidenceCoverage);
+    const inner = { list: [{ of: 'things' }] };
+    const record = send(log, log.newSession(), 'hello', { data: Object.freeze({ inner }), usage: { models: { m: { inputTokens: 1 } } } });
+    expect(() => { inner.list.push({ of: 'more' }); }).toThrow(TypeError);
+    expect(() => { (record.events[1] as { text: string }).text = 'rewritten'; }).toThrow(TypeError);
+    expect(() => { (record.events as StreamEvent[]).pop(); }).toThrow(TypeError);
+    expect(() => { delete (record.usage as { models?: unknown }).models; }).toThrow(TypeError);
+  });
+
   test('is numbered within its session and named after it', () => {
     const log = new EvidenceLog(completeEvidenceCoverage);
     const [main, other] = [log.newSession(), log.newSession()];

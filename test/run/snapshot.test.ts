@@ -38,7 +38,7 @@ describe('a claim is about what was seen when it was made', () => {
   });
 
   test('maxCost', async () => {
-    const { t, claims } = openPassTest({ answers: ANSWERS, estimate: ({ inputTokens = 0 }) => ({ state: 'estimated', usd: inputTokens, leastUSD: inputTokens, notes: [] }) });
+    const { t, claims } = openPassTest({ answers: ANSWERS, estimate: ({ inputTokens = 0 }) => ({ state: 'estimated', usd: inputTokens, leastUSD: inputTokens, mostUSD: inputTokens, notes: [] }) });
     await t.send('hello');
     t.maxCost(4);
     await t.send('edit');

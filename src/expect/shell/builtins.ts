@@ -41,8 +41,18 @@ export function followBuiltin(launch: Launch, state: ShellState, effects: Builti
         if (literal === '--') break;
         if (literal === undefined || /^-[A-Za-z]*e/.test(literal) || literal === 'errexit') state.errexit = true;
         if (literal === undefined || /^-[A-Za-z]*u/.test(literal) || literal === 'nounset') state.nounset = true;
+        // Nothing is carried out from there on, and the shell ends with 0.
+        if (literal === undefined || /^-[A-Za-z]*n/.test(literal) || literal === 'noexec') mayEnd(state, 'any');
       }
       if (args.length === 1 && first?.literal !== undefined && /^\+[A-Za-z]*e/.test(first.literal)) state.errexit = false;
+      return;
+    case 'kill':
+      if (args.some(({ literal, text }) => literal === undefined || literal === '0' || text.includes('$$'))) mayEnd(state, 'any');
+      return;
+    case 'hash':
+      if (args.some(({ literal }) => literal === undefined || /^-[A-Za-z]*p/.test(literal))) {
+        for (const { literal } of args) if (literal !== undefined && !literal.startsWith('-')) state.definitions.set(literal, { kind: 'maybe', what: 'another program, by hash' });
+      }
       return;
     case 'trap':
       if (args.length < 2) return;

@@ -35,10 +35,10 @@ const POETRY: OptionTable = { flags: 'q v n quiet verbose no-interaction no-plug
 const PIPX_RUN: OptionTable = { flags: 'no-cache verbose q v pypackages', values: 'spec python pip-args index-url' };
 const CONDA_RUN: OptionTable = { flags: 'v no-capture-output live-stream', values: 'n p name prefix cwd' };
 
-const YARN_OWN = new Set('add audit autoclean bin cache check config constraints create dedupe explain generate-lock-entry global help import info init install licenses link list login logout node npm outdated owner pack patch patch-commit plugin policies publish rebuild remove search set stage start tag team test unlink unplug up upgrade upgrade-interactive version versions why workspaces'.split(' '));
+const YARN_OWN = new Set('add audit autoclean bin cache check config constraints create dedupe explain generate-lock-entry global help import info init install licenses link list login logout npm outdated owner pack patch patch-commit plugin policies publish rebuild remove search set stage start tag team test unlink unplug up upgrade upgrade-interactive version versions why workspaces'.split(' '));
 const PNPM_OWN = new Set('add approve-builds audit bin bugs cache cat-file cat-index ci clean config c create dedupe deploy doctor env fetch find-hash help i import init install install-test it licenses link list ll ln login logout ls outdated owner pack patch patch-commit patch-remove ping prefix prune publish rb rebuild remove restart rm root run run-script search self-update server set setup start stop store t test tst un uninstall unlink unpublish up update upgrade version view why whoami'.split(' '));
 
-const BUN_OWN = new Set('a add audit build c create discord exec feedback i info init install link list outdated patch pm publish remove repl rm run test unlink update upgrade why'.split(' '));
+const BUN_OWN = new Set('a add audit build c create discord feedback i info init install link list outdated patch pm publish remove repl rm run test unlink update upgrade why'.split(' '));
 
 /** Package runners whose first operand is the command. */
 const PLAIN: ReadonlyMap<string, OptionTable> = new Map([['npx', NPX], ['pnpx', PNPM_DLX], ['bunx', BUNX], ['uvx', UVX]]);
@@ -63,7 +63,10 @@ export function throughRunner(launch: Launch): boolean {
   const withRun = WITH_RUN.get(launch.name);
   if (plain !== undefined) runs(launch, 1, plain);
   else if (withRun !== undefined) subcommand(launch, 1, withRun.own, (word, next) => { if (withRun.words.includes(word)) runs(launch, next, withRun.run); });
-  else if (launch.name === 'npm') subcommand(launch, 1, NPM, (word, next) => { if (word === 'exec' || word === 'x') runs(launch, next, NPX, true); });
+  else if (launch.name === 'npm') subcommand(launch, 1, NPM, (word, next) => {
+    if (word === 'exec' || word === 'x') runs(launch, next, NPX, true);
+    else if (word === 'explore') hidden(launch);
+  });
   else if (launch.name === 'pnpm') throughPnpm(launch);
   else if (launch.name === 'yarn' || launch.name === 'yarnpkg') throughYarn(launch, 1);
   else if (launch.name === 'bun') throughBun(launch);
@@ -124,6 +127,7 @@ function throughYarn(launch: Launch, from: number): void {
     if (word === 'exec') runs(launch, next, {});
     else if (word === 'dlx') runs(launch, next, YARN_DLX);
     else if (word === 'workspace') throughYarn(launch, next + 1);
+    else if (word === 'workspaces' && launch.words[next]?.literal !== 'list' && launch.words[next]?.literal !== 'info') hidden(launch);
     else if (word === 'run') runs(launch, next, YARN_RUN);
     else if (!YARN_OWN.has(word)) scriptOrBinary(launch, next - 1);
   });
@@ -133,6 +137,8 @@ function throughBun(launch: Launch): void {
   // Anything that is not a plain word, such as an option with code, is looked at as for an interpreter.
   if (launch.words.slice(1).some(({ literal }) => literal !== undefined && /^(-e|-p|--eval|--print)/.test(literal))) return launch.mayRun('bun may run code');
   subcommand(launch, 1, { flags: 'silent bun b', values: 'cwd filter' }, (word, next) => {
+    if (word === 'exec') return launch.mayRun('bun exec runs shell text');
+    if (word === '-' || launch.words[next]?.literal === '-') return launch.mayRun('bun runs code from its standard input');
     if (word === 'x') return runs(launch, next, BUNX);
     const named = word === 'run' ? launch.words[next]?.literal : word;
     if (named === undefined || BUN_OWN.has(named) || /^-|[./]/.test(named)) return;
@@ -148,6 +154,7 @@ function scriptOrBinary(launch: Launch, from: number): void {
 function throughUv(launch: Launch): void {
   subcommand(launch, 1, UV, (word, next) => {
     if (word === 'run') {
+      if (launch.words.slice(next).some(({ literal }) => literal === '-')) return launch.mayRun('uv runs code from its standard input');
       const module = launch.words.findIndex(({ literal }, index) => index >= next && (literal === '-m' || literal === '--module'));
       const options = skipOptions(launch.words, next, UV_RUN);
       if (options === undefined && module !== -1) launch.mayRun('uv runs a Python module', launch.words[module + 1]?.literal);

@@ -20,7 +20,7 @@ const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
   ['env', { flags: '- i 0 v ignore-environment null debug', values: 'u C unset chdir', assignments: true }],
   ['cross-env', { assignments: true }],
   ['sudo', {
-    flags: 'A b B e E H i k K l n N P s S v V edit askpass background bell preserve-groups set-home login list reset-timestamp remove-timestamp non-interactive shell stdin validate version',
+    flags: 'A B e E H i k K l n N P s S v V edit askpass bell preserve-groups set-home login list reset-timestamp remove-timestamp non-interactive shell stdin validate version',
     values: 'C D g h p r R t T u U close-from chdir group host prompt role chroot type command-timeout other-user user',
     attached: 'preserve-env', assignments: true, silent: 'e l v V K edit list validate version remove-timestamp',
   }],
