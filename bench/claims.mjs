@@ -26,8 +26,8 @@ function sessionOf(length) {
     if (step % 5 === 0) events.push({ type: 'thinking', text: `What would break if file ${step} changed?` });
     const source = step % 2 === 0 ? `cd /work && npm test -- --filter case${step} 2>&1 | tail -${step % 40}` : ['git status', 'npm run lint', 'ls -la src', 'git diff HEAD~1'][step % 4];
     const operation = [
-      { kind: 'tool', name: 'Read', input: { file_path: `/work/src/file${step}.ts` }, tool: 'file_read', command: { classification: 'not-command' } },
-      { kind: 'tool', name: 'Edit', input: { file_path: `/work/src/file${step}.ts`, old_string: 'a', new_string: 'b' }, tool: 'file_edit', command: { classification: 'not-command' } },
+      { kind: 'tool', name: 'Read', input: { file_path: `/project/src/file${step}.ts` }, tool: 'file_read', command: { classification: 'not-command' } },
+      { kind: 'tool', name: 'Edit', input: { file_path: `/project/src/file${step}.ts`, old_string: 'a', new_string: 'b' }, tool: 'file_edit', command: { classification: 'not-command' } },
       { kind: 'tool', name: 'Bash', input: { command: source }, tool: 'shell', command: opaqueCommandProjection('unsupported-protocol', { source }) },
     ][step % 3];
     events.push({ type: 'operation.started', operationId, operation });
@@ -47,7 +47,7 @@ function scopeOf(events) {
 function claimOf(scope, number) {
   const families = [
     () => notCalledTool(scope, `tool${number}`),
-    () => calledTool(scope, toolMatch('Read', { input: jsonMatch({ file_path: `/work/src/none${number}.ts` }) })),
+    () => calledTool(scope, toolMatch('Read', { input: jsonMatch({ file_path: `/project/src/none${number}.ts` }) })),
     () => notCalledTool(scope, shellMatch('npm', { argsStart: ['publish', `v${number}`] })),
     () => notCalledTool(scope, shellMatch(`program${number}`)),
     () => calledTool(scope, commandMatch('git', { argsStart: [`x${number}`] })),
