@@ -1,6 +1,7 @@
 import { diffArrays } from 'diff';
-import type { FileChange } from '../evidence/file-changes.js';
+import type { ChangeWindow, FileChange, KnownChanges } from '../evidence/file-changes.js';
 import { MATCHED, show, unavailable } from '../expect/match.js';
+import { changesClaim } from './changes-claim.js';
 import type { ClaimOutcome } from './claim.js';
 import type { ClaimSpec } from './entry.js';
 import { ClaimAuthoringError } from './errors.js';
@@ -35,7 +36,7 @@ export function notInDiff(read: ReadFiles, expression: RegExp, options: NotInDif
   const sides = content === 'both' ? ['added', 'removed'] as const : [content];
   const words = content === 'both' ? 'added or removed' : content;
   const description = `the agent ${words} nothing that fits /${source}/${flags}`;
-  return { description, atEnd: true, evaluate: () => judgeDiff(read(), finds, sides, description) };
+  return changesClaim(read, description, ({ windows }, bytes) => judgeDiff(windows, bytes, finds, { sides, expected: description }));
 }
 
 /**
@@ -45,19 +46,19 @@ export function notInDiff(read: ReadFiles, expression: RegExp, options: NotInDif
 export function maxChangedLines(read: ReadFiles, most: number): ClaimSpec {
   const max = checkedLimit('maxChangedLines', most, 'whole');
   const expected = `at most ${max} changed line${max === 1 ? '' : 's'}`;
-  return { description: `the agent made ${expected}`, atEnd: true, evaluate: () => judgeLines(read(), max, expected) };
+  return changesClaim(read, `the agent made ${expected}`, (changes, bytes) => judgeLines(changes, bytes, max, expected));
 }
 
-async function judgeDiff(evidence: FileEvidence, finds: (text: string) => boolean, sides: readonly ('added' | 'removed')[], expected: string): Promise<ClaimOutcome> {
-  const { changes } = evidence;
-  if (changes.state === 'unavailable') return unavailable('changes-unavailable', changes.reason);
+async function judgeDiff(
+  windows: readonly ChangeWindow[], read: FileEvidence['content'], finds: (text: string) => boolean, { sides, expected }: { readonly sides: readonly ('added' | 'removed')[]; readonly expected: string },
+): Promise<ClaimOutcome> {
   let doubt: ClaimOutcome | undefined;
-  for (const { label, changes: all, summaries } of changes.windows) {
+  for (const { label, changes: all, summaries } of windows) {
     const folder = summaries.find(({ path, reason }) => reason === 'dependencies' && finds(plainOf(path)));
     if (folder !== undefined) return { status: 'mismatched', expected, received: `the path ${folder.path} in ${label}` };
     for (const change of all) {
       if (finds(plainOf(change.path))) return { status: 'mismatched', expected, received: `the path ${change.path} in ${label}` };
-      const runs = await runsOf(evidence, change);
+      const runs = await runsOf(read, change);
       for (const side of sides) {
         const hit = runs[side].find(finds);
         if (hit !== undefined) return { status: 'mismatched', expected, received: `${side} in ${change.path} (${label}): ${show(lineOf(hit, finds))}` };
@@ -67,7 +68,7 @@ async function judgeDiff(evidence: FileEvidence, finds: (text: string) => boolea
       if (isOpen) doubt ??= unavailable(gap.code, `${change.path} (${label}): ${gap.reason}`);
     }
   }
-  return doubt ?? leftOut(changes.windows.flatMap(({ summaries }) => summaries.filter(({ reason }) => reason === 'dependencies').map(({ path }) => path)));
+  return doubt ?? leftOut(windows);
 }
 
 /** The line of a run that fits by itself, else the beginning of the run. */
@@ -86,9 +87,9 @@ interface Runs {
   readonly atLeast?: number;
 }
 
-async function runsOf(evidence: FileEvidence, change: FileChange): Promise<Runs> {
-  const before = await contentOf(evidence, change.before);
-  const after = await contentOf(evidence, change.after);
+async function runsOf(read: FileEvidence['content'], change: FileChange): Promise<Runs> {
+  const before = await contentOf(read, change.before);
+  const after = await contentOf(read, change.after);
   const lost = [before, after].find((side) => side.state === 'not-kept');
   const old = searchableOf(before);
   const now = searchableOf(after);
@@ -167,9 +168,7 @@ function runsIn(lines: readonly string[], kept: ReadonlySet<number | undefined>)
   return run === '' ? runs : [...runs, run];
 }
 
-async function judgeLines(evidence: FileEvidence, max: number, expected: string): Promise<ClaimOutcome> {
-  const { changes } = evidence;
-  if (changes.state === 'unavailable') return unavailable('changes-unavailable', changes.reason);
+async function judgeLines(changes: KnownChanges, read: FileEvidence['content'], max: number, expected: string): Promise<ClaimOutcome> {
   let lines = 0;
   let doubt: ClaimOutcome | undefined;
   for (const change of changes.net) {
@@ -177,7 +176,7 @@ async function judgeLines(evidence: FileEvidence, max: number, expected: string)
       doubt ??= unavailable('change-mixed', `${change.path} was changed by the eval in between, so its lines are not the agent's alone`);
       continue;
     }
-    const runs = await runsOf(evidence, change);
+    const runs = await runsOf(read, change);
     const isBinary = [change.before, change.after].some((side) => side?.binary === true);
     const gap = isBinary ? { code: 'content-not-text', reason: 'it is not text' } : runs.gap;
     if (gap !== undefined) {
@@ -186,13 +185,14 @@ async function judgeLines(evidence: FileEvidence, max: number, expected: string)
     } else lines += [...runs.added, ...runs.removed].reduce((sum, run) => sum + linesIn(run), 0);
     if (lines > max) return { status: 'mismatched', expected, received: `${lines}${doubt === undefined ? '' : ' or more'}` };
   }
-  return doubt ?? leftOut(changes.windows.flatMap(({ summaries }) => summaries.filter(({ reason }) => reason === 'dependencies').map(({ path }) => path)));
+  return doubt ?? leftOut(changes.windows);
 }
 
 function linesIn(run: string): number {
   return run === '' ? 0 : run.split('\n').length - (run.endsWith('\n') ? 1 : 0);
 }
 
-function leftOut(folders: readonly string[]): ClaimOutcome {
+function leftOut(windows: readonly ChangeWindow[]): ClaimOutcome {
+  const folders = windows.flatMap(({ summaries }) => summaries.filter(({ reason }) => reason === 'dependencies').map(({ path }) => path));
   return folders.length === 0 ? MATCHED : { status: 'matched', note: `left out: ${listed([...new Set(folders)])}` };
 }

@@ -1,5 +1,6 @@
-import { CHANGE_STATUSES, type ChangeStatus, type ChangeSummary, type FileChange, type FileSide } from '../evidence/file-changes.js';
+import { CHANGE_STATUSES, type ChangeStatus, type ChangeSummary, type ChangeWindow, type FileChange, type FileSide } from '../evidence/file-changes.js';
 import { allOf, isValueMatch, MATCHED, show, unavailable, type MatchOutcome, type ValueMatch } from '../expect/match.js';
+import { changesClaim } from './changes-claim.js';
 import type { ClaimOutcome, Nearest } from './claim.js';
 import type { ClaimSpec } from './entry.js';
 import { ClaimAuthoringError } from './errors.js';
@@ -21,14 +22,14 @@ export function fileChanged(read: ReadFiles, path: string, options: FileChangedO
   checkOptions(options);
   const description = `the agent changed ${wanted.text}${options.status === undefined ? '' : ` (${options.status})`}`;
   const conditions = { ...options };
-  return { description, atEnd: true, evaluate: () => judgeChanged(read(), wanted, conditions, description) };
+  return changesClaim(read, description, ({ windows }, content) => judgeChanged(windows, content, wanted, { conditions, expected: description }));
 }
 
 /** The agent deleted this path, or one that the glob fits, and it was gone at the end of that send. */
 export function fileDeleted(read: ReadFiles, path: string): ClaimSpec {
   const wanted = pathSelector(path);
   const description = `the agent deleted ${wanted.text}`;
-  return { description, atEnd: true, evaluate: () => judgeChanged(read(), wanted, { status: 'deleted' }, description) };
+  return changesClaim(read, description, ({ windows }, content) => judgeChanged(windows, content, wanted, { conditions: { status: 'deleted' }, expected: description }));
 }
 
 /** The agent changed exactly these paths, over all sends. Internals of git repositories do not count. */
@@ -50,16 +51,10 @@ export function onlyChanged(read: ReadFiles, paths: readonly string[]): ClaimSpe
   const allowed = checkedList('onlyChanged', paths).map(pathSelector);
   if (allowed.length === 0) throw new ClaimAuthoringError('onlyChanged needs at least one path or glob. For nothing at all use noChanges().');
   const description = `the agent changed only ${allowed.map(({ text }) => text).join(', ')}`;
-  return {
-    description,
-    atEnd: true,
-    evaluate: () => {
-      const { changes } = read();
-      if (changes.state === 'unavailable') return unavailable('changes-unavailable', changes.reason);
-      const others = [...new Set(changes.windows.flatMap(pathsOf))].filter((path) => !allowed.some(({ fits }) => fits(path))).sort();
-      return others.length === 0 ? MATCHED : { status: 'mismatched', expected: description, received: `also changed: ${listed(others)}` };
-    },
-  };
+  return changesClaim(read, description, ({ windows }) => {
+    const others = [...new Set(windows.flatMap(pathsOf))].filter((path) => !allowed.some(({ fits }) => fits(path))).sort();
+    return others.length === 0 ? MATCHED : { status: 'mismatched', expected: description, received: `also changed: ${listed(others)}` };
+  });
 }
 
 /**
@@ -70,22 +65,16 @@ export function untouched(read: ReadFiles, paths: readonly string[]): ClaimSpec 
   const kept = checkedList('untouched', paths).map(pathSelector);
   if (kept.length === 0) throw new ClaimAuthoringError('untouched needs at least one path or glob. For everything use noChanges().');
   const description = `the agent left ${kept.map(({ text }) => text).join(', ')} untouched`;
-  return {
-    description,
-    atEnd: true,
-    evaluate: () => {
-      const { changes } = read();
-      if (changes.state === 'unavailable') return unavailable('changes-unavailable', changes.reason);
-      const summaries = changes.windows.flatMap((window) => window.summaries);
-      const meant = (selector: PathSelector): readonly ChangeSummary[] => summaries.filter(({ reason }) => reason !== 'git-internals' || selector.text.split('/').includes('.git'));
-      const seen = changes.windows.flatMap((window) => window.changes.map(({ path }) => path)).filter((path) => kept.some(({ fits }) => fits(path)));
-      const whole = kept.flatMap((selector) => meant(selector).map(({ path }) => path).filter((path) => holdsAllOf(selector, path)));
-      const changed = [...new Set([...seen, ...whole])].sort();
-      if (changed.length > 0) return { status: 'mismatched', expected: description, received: `changed: ${listed(changed)}` };
-      const hidden = kept.flatMap((selector) => meant(selector).filter(({ path }) => selector.mayBeIn(path)))[0];
-      return hidden === undefined ? MATCHED : unavailable('path-counted-only', `${hidden.path} is counted, not listed (${hidden.reason})`);
-    },
-  };
+  return changesClaim(read, description, ({ windows }) => {
+    const summaries = windows.flatMap((window) => window.summaries);
+    const meant = (selector: PathSelector): readonly ChangeSummary[] => summaries.filter(({ reason }) => reason !== 'git-internals' || selector.text.split('/').includes('.git'));
+    const seen = windows.flatMap((window) => window.changes.map(({ path }) => path)).filter((path) => kept.some(({ fits }) => fits(path)));
+    const whole = kept.flatMap((selector) => meant(selector).map(({ path }) => path).filter((path) => holdsAllOf(selector, path)));
+    const changed = [...new Set([...seen, ...whole])].sort();
+    if (changed.length > 0) return { status: 'mismatched', expected: description, received: `changed: ${listed(changed)}` };
+    const hidden = kept.flatMap((selector) => meant(selector).filter(({ path }) => selector.mayBeIn(path)))[0];
+    return hidden === undefined ? MATCHED : unavailable('path-counted-only', `${hidden.path} is counted, not listed (${hidden.reason})`);
+  });
 }
 
 /** Whether whatever is in a folder fits: a glob that ends with `/**` and fits a folder fits all below it. */
@@ -94,37 +83,31 @@ function holdsAllOf(selector: PathSelector, folder: string): boolean {
 }
 
 function exactly(read: ReadFiles, wanted: readonly PathSelector[], description: string): ClaimSpec {
-  return {
-    description,
-    atEnd: true,
-    evaluate: () => {
-      const { changes } = read();
-      if (changes.state === 'unavailable') return unavailable('changes-unavailable', changes.reason);
-      const seen = [...new Set(changes.windows.flatMap(pathsOf))].sort();
-      const missing = wanted.filter(({ fits }) => !seen.some(fits)).map(({ text }) => text);
-      const extra = seen.filter((path) => !wanted.some(({ fits }) => fits(path)));
-      if (missing.length === 0 && extra.length === 0) return MATCHED;
-      const received = [...(missing.length === 0 ? [] : [`not changed: ${listed(missing)}`]), ...(extra.length === 0 ? [] : [`also changed: ${listed(extra)}`])];
-      return { status: 'mismatched', expected: description, received: received.join('; ') };
-    },
-  };
+  return changesClaim(read, description, ({ windows }) => {
+    const seen = [...new Set(windows.flatMap(pathsOf))].sort();
+    const missing = wanted.filter(({ fits }) => !seen.some(fits)).map(({ text }) => text);
+    const extra = seen.filter((path) => !wanted.some(({ fits }) => fits(path)));
+    if (missing.length === 0 && extra.length === 0) return MATCHED;
+    const received = [...(missing.length === 0 ? [] : [`not changed: ${listed(missing)}`]), ...(extra.length === 0 ? [] : [`also changed: ${listed(extra)}`])];
+    return { status: 'mismatched', expected: description, received: received.join('; ') };
+  });
 }
 
-async function judgeChanged(evidence: FileEvidence, wanted: PathSelector, options: FileChangedOptions, expected: string): Promise<ClaimOutcome> {
-  const { changes } = evidence;
-  if (changes.state === 'unavailable') return unavailable('changes-unavailable', changes.reason);
-  const found = changes.windows.flatMap((window) => window.changes.filter((change) => wanted.fits(change.path)).map((change) => ({ window, change })));
+async function judgeChanged(
+  windows: readonly ChangeWindow[], read: FileEvidence['content'], wanted: PathSelector, { conditions, expected }: { readonly conditions: FileChangedOptions; readonly expected: string },
+): Promise<ClaimOutcome> {
+  const found = windows.flatMap((window) => window.changes.filter((change) => wanted.fits(change.path)).map((change) => ({ window, change })));
   const outcomes: MatchOutcome[] = [];
-  for (const { change } of found) outcomes.push(await judgeChange(evidence, change, options));
+  for (const { change } of found) outcomes.push(await judgeChange(read, change, conditions));
   const match = outcomes.findIndex((outcome) => outcome.status === 'matched');
   if (match >= 0) return { status: 'matched', note: `${found[match]?.change.path} in ${found[match]?.window.label}` };
   const doubt = outcomes.find((outcome) => outcome.status === 'unavailable');
   if (doubt !== undefined) return doubt;
-  const hidden = changes.windows.flatMap((window) => window.summaries).find((summary) => (
+  const hidden = windows.flatMap((window) => window.summaries).find((summary) => (
     wanted.mayBeIn(summary.path) && (found.length === 0 || wanted.isGlob) && !(wanted.isGlob && summary.reason === 'git-internals')
   ));
   if (hidden !== undefined) return unavailable('path-counted-only', `${hidden.path} is counted, not listed (${hidden.reason})`);
-  const others = [...new Set(changes.windows.flatMap(pathsOf))];
+  const others = [...new Set(windows.flatMap(pathsOf))];
   const received = others.length === 0 ? 'the agent changed nothing' : `the agent changed ${listed(others)}`;
   const nearest = nearestOf(found.at(-1)?.change, outcomes.at(-1));
   return { status: 'mismatched', expected, received, ...(nearest === undefined ? {} : { nearest }) };
@@ -135,20 +118,20 @@ function nearestOf(change: FileChange | undefined, outcome: MatchOutcome | undef
   return { what: `${change.path} (${change.status})`, expected: outcome.expected, received: outcome.received, ...(outcome.path === undefined ? {} : { path: outcome.path }) };
 }
 
-async function judgeChange(evidence: FileEvidence, change: FileChange, options: FileChangedOptions): Promise<MatchOutcome> {
+async function judgeChange(read: FileEvidence['content'], change: FileChange, options: FileChangedOptions): Promise<MatchOutcome> {
   if (options.status !== undefined && change.status !== options.status) {
     return { status: 'mismatched', expected: `status ${options.status}`, received: `${change.path} was ${change.status}` };
   }
   const outcomes: MatchOutcome[] = [];
   for (const side of ['before', 'after'] as const) {
     const match = options[side];
-    if (match !== undefined) outcomes.push(await judgeText(evidence, change[side], match, `${change.path} ${side}`));
+    if (match !== undefined) outcomes.push(await judgeText(read, change[side], match, `${change.path} ${side}`));
   }
   return allOf(outcomes);
 }
 
-async function judgeText(evidence: FileEvidence, side: FileSide | undefined, match: ValueMatch<string>, where: string): Promise<MatchOutcome> {
-  const content = await contentOf(evidence, side);
+async function judgeText(read: FileEvidence['content'], side: FileSide | undefined, match: ValueMatch<string>, where: string): Promise<MatchOutcome> {
+  const content = await contentOf(read, side);
   switch (content.state) {
     case 'absent': return { status: 'mismatched', expected: match.description, received: `${where}: there was no file` };
     case 'no-file': return { status: 'mismatched', expected: match.description, received: `${where}: a ${content.kind}` };

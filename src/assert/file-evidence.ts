@@ -20,10 +20,10 @@ export type SideContent =
   | { readonly state: 'not-kept'; readonly reason: string };
 
 /** Reads one side of a change as far as it was kept. */
-export async function contentOf(evidence: FileEvidence, side: FileSide | undefined): Promise<SideContent> {
+export async function contentOf(read: FileEvidence['content'], side: FileSide | undefined): Promise<SideContent> {
   if (side === undefined) return { state: 'absent' };
   if (side.kind !== 'file') return { state: 'no-file', kind: side.kind, ...(side.linkTarget === undefined ? {} : { linkTarget: side.linkTarget }) };
-  const bytes = side.sha256 === undefined || side.contentGap !== undefined ? undefined : await evidence.content(side.sha256);
+  const bytes = side.sha256 === undefined || side.contentGap !== undefined ? undefined : await read(side.sha256);
   if (bytes === undefined) return { state: 'not-kept', reason: side.contentGap ?? 'not-read' };
   return side.binary === true ? { state: 'binary', bytes } : { state: 'text', text: Buffer.from(bytes).toString('utf8') };
 }

@@ -94,7 +94,7 @@ export interface SessionHandle<H extends HandleSet = PassHandles> extends Scoped
   sendFile(path: string, text?: string): Promise<TurnHandle<H>>;
   /**
    * Claims that the session waits for an answer to exactly one request that fits, and hands it over. When it does not, the
-   * test ends here and the claim decides the verdict. Default: any request.
+   * test ends here and the claim decides the verdict. Default: whatever it asks.
    */
   requireInputRequest(filter?: InputRequestFilter): InputRequest;
   /** Answers everything that the waiting turn asked, and waits for what the agent does with it. */

@@ -89,16 +89,19 @@ export interface ChangeWindow {
 /** One path over all windows. `mixed`: the eval changed it in between, so it is not the agent's alone. */
 export type NetChange = (FileChange & { readonly mixed?: never }) | { readonly path: string; readonly mixed: true };
 
+/** What the agent changed in all its sends. */
+export interface KnownChanges {
+  readonly state: 'available';
+  readonly root: string;
+  readonly windows: readonly ChangeWindow[];
+  readonly net: readonly NetChange[];
+  /** Pairs among `net` that look like renames. */
+  readonly renames: readonly Rename[];
+}
+
 /** What the agent changed, or why that cannot be told. */
 export type WorkspaceChanges =
-  | {
-      readonly state: 'available';
-      readonly root: string;
-      readonly windows: readonly ChangeWindow[];
-      readonly net: readonly NetChange[];
-      /** Pairs among `net` that look like renames. */
-      readonly renames: readonly Rename[];
-    }
+  | KnownChanges
   | { readonly state: 'unavailable'; readonly reason: string };
 
 const sideSchema = z.object({

@@ -28,7 +28,7 @@ export interface EventConditions {
 interface OperationConditions {
   /** The call: by the name of the tool, or a match of the whole call. */
   readonly tool?: string | ToolMatch;
-  /** A delegation, by the name of the subagent; `true`: any. */
+  /** A delegation, by the name of the subagent; `true` stands for every one. */
   readonly subagent?: JsonPattern;
 }
 

@@ -13,7 +13,7 @@ export interface ShellConditions extends ArgumentConditions {
   /**
    * How the command itself ended. `pending` and `rejected` are those of the whole call. Of a source with several
    * commands, the status of the call belongs to one of them only where the source proves it; elsewhere the match is
-   * unavailable. Absent: any, also a call that was rejected, since its source states the command all the same.
+   * unavailable. Absent: however it ended, also a call that was rejected, since its source states the command all the same.
    */
   readonly status?: ToolStatus;
   /**

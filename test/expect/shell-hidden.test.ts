@@ -1,11 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { shellMatch, type ShellConditions } from '../../src/expect/shell-match.js';
 import type { MatchOutcome } from '../../src/expect/match.js';
-import { shellCall } from './shell-calls.js';
+import { outcomeFor, shellCall } from './shell-calls.js';
 
-const status = (source: string, executable: string, conditions?: ShellConditions): MatchOutcome['status'] => (
-  (shellMatch(executable, conditions).evaluate(shellCall(source, { exitCode: 0 })) as MatchOutcome).status
-);
+const status = (source: string, executable: string, conditions?: ShellConditions): MatchOutcome['status'] => outcomeFor(shellCall(source, { exitCode: 0 }), executable, conditions).status;
 
 // Each of these can run any program; that none is stated says nothing of what was run.
 describe('what runs code or a program that the source does not state is unavailable', () => {

@@ -12,7 +12,7 @@ const COMMANDS: readonly (readonly [source: string, stated: readonly (readonly [
   ['git commit -m "Fix the parser"', [['git', 'commit', '-m', 'Fix the parser']]],
   ["git commit -m 'It'\\''s done'", [['git', 'commit', '-m', "It's done"]]],
   ['git commit -m "$(cat <<\'EOF\'\nFix\nEOF\n)"', [['git', 'commit', '-m', 'Fix'], ['cat']]],
-  ['cd /tmp/ws && npm test', [['cd', '/tmp/ws'], ['npm', 'test']]],
+  ['cd packages/core && npm test', [['cd', 'packages/core'], ['npm', 'test']]],
   ['npm test 2>&1 | tail -20', [['npm', 'test'], ['tail', '-20']]],
   ['npm run build', [['npm', 'run', 'build']]],
   ['npx tsc --noEmit', [['npx', 'tsc', '--noEmit'], ['tsc', '--noEmit']]],

@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
 import { judgeRecordOf, judgeRecordSchema } from '../../src/judge/answer.js';
 import type { JudgeQuestion } from '../../src/judge/question.js';
-import { serveEndpoint, verdict } from './endpoint.js';
+import { material, serveEndpoint, verdict } from './endpoint.js';
 
 const question: JudgeQuestion = { recipe: 'rubric', criteria: 'Be kind.', choices: { bad: 0, good: 0.9 } };
-const material = { input: 'in', output: 'out' };
 const about = { recipe: 'rubric', question, material, model: 'judge-model' };
 
 test('records what was asked, what the judge saw and what it said', async () => {

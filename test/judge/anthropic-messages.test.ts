@@ -1,9 +1,6 @@
 import { expect, test } from 'vitest';
-import type { JudgeQuestion } from '../../src/judge/question.js';
-import { anthropicUsage, KEY, message, serveEndpoint, toolUse, verdict, type Step } from './endpoint.js';
+import { anthropicUsage, KEY, material, message, question, serveEndpoint, type Step, toolUse, verdict } from './endpoint.js';
 
-const question: JudgeQuestion = { recipe: 'closedQA', question: 'Is it polite?' };
-const material = { input: 'in', output: 'out' };
 const good = { rationale: 'So.', choice: 'Y' };
 const usage = { inputTokens: 70, outputTokens: 20, cacheReadTokens: 30, cacheCreationTokens: 4, requests: 1 };
 

@@ -3,6 +3,11 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from 'node:net';
 import { createJudge, type Judge, type JudgeWorld } from '../../src/judge/judge.js';
 import type { JudgeConfig, JudgeProtocol } from '../../src/judge/config.js';
+import type { JudgeQuestion } from '../../src/judge/question.js';
+
+/** A question that plays no part in the test, and what it is about. */
+export const question: JudgeQuestion = { recipe: 'closedQA', question: 'Is it polite?' };
+export const material = { input: 'in', output: 'out' };
 
 export const KEY = 'sk-test-"key"/0123456789';
 

@@ -2,10 +2,8 @@ import { expect, test } from 'vitest';
 import { LONGEST_RESPONSE_BYTES } from '../../src/judge/exchange.js';
 import { createJudge } from '../../src/judge/judge.js';
 import type { JudgeQuestion } from '../../src/judge/question.js';
-import { completion, KEY, message, serveEndpoint, toolUse, verdict, type Step } from './endpoint.js';
+import { completion, KEY, material, message, question, serveEndpoint, type Step, toolUse, verdict } from './endpoint.js';
 
-const question: JudgeQuestion = { recipe: 'closedQA', question: 'Is it polite?' };
-const material = { input: 'in', output: 'out' };
 const yes = verdict('openai', 'Y');
 const tokens = { inputTokens: 70, outputTokens: 20, cacheReadTokens: 30, reasoningTokens: 5 };
 const busy: Step = { status: 429, headers: { 'retry-after': '0' }, json: { error: { message: 'slow down' } } };

@@ -1,9 +1,6 @@
 import { expect, test } from 'vitest';
-import type { JudgeQuestion } from '../../src/judge/question.js';
-import { completion, KEY, messagesOf, openaiUsage, serveEndpoint, toolCall, verdict, type Step } from './endpoint.js';
+import { completion, KEY, material, messagesOf, openaiUsage, question, serveEndpoint, type Step, toolCall, verdict } from './endpoint.js';
 
-const question: JudgeQuestion = { recipe: 'closedQA', question: 'Is it polite?' };
-const material = { input: 'in', output: 'out' };
 const schema = {
   type: 'object',
   properties: {

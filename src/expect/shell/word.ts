@@ -1,7 +1,7 @@
 import type { Assignment, BraceExpansionPart, CommandExpansionPart, DoubleQuotedChild, HereDoc, Word as SyntaxWord, WordPart } from 'unbash';
 
 /**
- * A part of a word that expansion decides. `one`: any text inside one word. `each`: a pattern or braces, so any number
+ * A part of a word that expansion decides. `one`: some text inside one word. `each`: a pattern or braces, so any number
  * of words that all fit the whole word. `split`: an unquoted or `$@` expansion, so any number of words of any text.
  */
 export type Hole = 'one' | 'each' | 'split';
