@@ -30,8 +30,9 @@ export function evidence(windows: readonly (readonly FileChange[])[], summaries:
     changes: {
       state: 'available',
       root: '/project',
-      windows: windows.map((changes, index) => ({ label: `turn${index + 1}`, changes, summaries: index === 0 ? summaries : [], flags: [] })),
+      windows: windows.map((changes, index) => ({ label: `turn${index + 1}`, changes, summaries: index === 0 ? summaries : [], renames: [], flags: [] })),
       net,
+      renames: [],
     },
     content: (sha256) => Promise.resolve(kept.get(sha256)),
   });

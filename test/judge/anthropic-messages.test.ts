@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { anthropicUsage, KEY, material, message, question, serveEndpoint, type Step, toolUse, verdict } from './endpoint.js';
+import { anthropicUsage, KEY, material, message, question, serveEndpoint, type Step, toolUse, verdict, verdictSchema } from './endpoint.js';
 
 const good = { rationale: 'So.', choice: 'Y' };
 const usage = { inputTokens: 70, outputTokens: 20, cacheReadTokens: 30, cacheCreationTokens: 4, requests: 1 };
@@ -18,15 +18,7 @@ test('forces one call of the tool, with the key in a header only', async () => {
     tools: [{
       name: 'give_verdict',
       description: 'Gives the verdict.',
-      input_schema: {
-        type: 'object',
-        properties: {
-          rationale: { type: 'string', description: 'The reasons for the choice.' },
-          choice: { type: 'string', enum: ['Y', 'N'], description: 'The name of the choice.' },
-        },
-        required: ['rationale', 'choice'],
-        additionalProperties: false,
-      },
+      input_schema: verdictSchema,
     }],
     tool_choice: { type: 'tool', name: 'give_verdict', disable_parallel_tool_use: true },
   });

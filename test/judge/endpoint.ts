@@ -9,6 +9,17 @@ import type { JudgeQuestion } from '../../src/judge/question.js';
 export const question: JudgeQuestion = { recipe: 'closedQA', question: 'Is it polite?' };
 export const material = { input: 'in', output: 'out' };
 
+/** The form of a verdict, as both protocols are told it. */
+export const verdictSchema = {
+  type: 'object',
+  properties: {
+    rationale: { type: 'string', description: 'The reasons for the choice.' },
+    choice: { type: 'string', enum: ['Y', 'N'], description: 'The name of the choice.' },
+  },
+  required: ['rationale', 'choice'],
+  additionalProperties: false,
+};
+
 export const KEY = 'sk-test-"key"/0123456789';
 
 /** What the endpoint does with one request. */

@@ -1,15 +1,6 @@
 import { expect, test } from 'vitest';
-import { completion, KEY, material, messagesOf, openaiUsage, question, serveEndpoint, type Step, toolCall, verdict } from './endpoint.js';
+import { completion, KEY, material, messagesOf, openaiUsage, question, serveEndpoint, type Step, toolCall, verdict, verdictSchema } from './endpoint.js';
 
-const schema = {
-  type: 'object',
-  properties: {
-    rationale: { type: 'string', description: 'The reasons for the choice.' },
-    choice: { type: 'string', enum: ['Y', 'N'], description: 'The name of the choice.' },
-  },
-  required: ['rationale', 'choice'],
-  additionalProperties: false,
-};
 const usage = { inputTokens: 70, outputTokens: 20, cacheReadTokens: 30, reasoningTokens: 5, requests: 1 };
 const good = '{"rationale": "So.", "choice": "Y"}';
 
@@ -21,9 +12,9 @@ test('asks for an answer of a strict form, with the key in a header only', async
   const [request] = endpoint.requests;
   expect(request).toMatchObject({ method: 'POST', path: '/chat/completions', headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' } });
   expect({ ...request?.body, messages: undefined }).toEqual({
-    model: 'judge-model', stream: false, response_format: { type: 'json_schema', json_schema: { name: 'verdict', strict: true, schema } },
+    model: 'judge-model', stream: false, response_format: { type: 'json_schema', json_schema: { name: 'verdict', strict: true, schema: verdictSchema } },
   });
-  expect(Object.keys(schema.properties)).toEqual(['rationale', 'choice']);
+  expect(Object.keys(verdictSchema.properties)).toEqual(['rationale', 'choice']);
 });
 
 const refusal = (text: string, status = 400): Step => ({ status, json: { error: { message: text, type: 'invalid_request_error' } } });
@@ -45,7 +36,7 @@ test('asks by a tool, then by words alone, where a server refuses the better for
     ['response_format'], ['tools', 'tool_choice'], ['tools', 'tool_choice'], [], [],
   ]);
   expect(endpoint.requests[1]?.body).toMatchObject({
-    tools: [{ type: 'function', function: { name: 'give_verdict', parameters: schema } }],
+    tools: [{ type: 'function', function: { name: 'give_verdict', parameters: verdictSchema } }],
     tool_choice: { type: 'function', function: { name: 'give_verdict' } },
   });
   expect(new Set(endpoint.requests.map((request) => JSON.stringify(messagesOf(request)))).size).toBe(1);
