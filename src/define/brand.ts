@@ -1,6 +1,7 @@
 import { isJsonObject, jsonValueSchema } from '../evidence/json.js';
 import { show } from '../expect/match.js';
 import { judgeConfigProblem } from '../judge/config.js';
+import { NETWORK_PHASES, networkAccessProblem } from '../sandbox/network-access.js';
 import { DefinitionError } from './errors.js';
 
 /** What a definition is of. */
@@ -35,6 +36,17 @@ export function checkCount(factory: string, field: string, value: unknown, least
 export function checkJudge(factory: string, value: unknown): void {
   const problem = value === undefined ? undefined : judgeConfigProblem(value);
   if (problem !== undefined) throw new DefinitionError(`${factory}: \`judge\`: ${problem}.`);
+}
+
+/** @throws DefinitionError unless the value is absent or says where the sandbox may talk to in some phases. */
+export function checkNetwork(factory: string, value: unknown): void {
+  if (value === undefined) return;
+  if (!isJsonObject(value)) throw new DefinitionError(`${factory}: \`network\` must be an object with some of ${NETWORK_PHASES.join(', ')}.`);
+  for (const [phase, access] of Object.entries(value)) {
+    if (!(NETWORK_PHASES as readonly string[]).includes(phase)) throw new DefinitionError(`${factory}: \`network\` does not know the phase "${phase}". It knows ${NETWORK_PHASES.join(', ')}.`);
+    const problem = networkAccessProblem(access);
+    if (problem !== undefined) throw new DefinitionError(`${factory}: \`network.${phase}\`: ${problem}.`);
+  }
 }
 
 /** @throws DefinitionError unless the value is absent or a text. */

@@ -1,7 +1,8 @@
 import type { JsonValue } from '../evidence/json.js';
+import type { NetworkPhases } from '../sandbox/network-access.js';
 import type { SandboxSpec } from '../sandbox/sandbox.js';
 import type { JudgeConfig } from '../judge/config.js';
-import { brandDefinition, checkCount, checkJson, checkJudge, checkKeys, checkText } from './brand.js';
+import { brandDefinition, checkCount, checkJson, checkJudge, checkKeys, checkNetwork, checkText } from './brand.js';
 import type { ScoreTestContext, TestContext } from './context.js';
 import { DefinitionError } from './errors.js';
 
@@ -16,6 +17,8 @@ interface AnyEvalInput {
   readonly timeoutMs?: number;
   /** Where it runs. Default: what the experiment says, else the project's own sandbox image. */
   readonly sandbox?: SandboxSpec;
+  /** Where the sandbox may talk to in each phase. Default: what the experiment says, else the gateway and nothing else. */
+  readonly network?: Partial<NetworkPhases>;
   /** Which model `judge` asks; `true`: what the experiment or the configuration says. Default: the same. */
   readonly judge?: true | JudgeConfig;
 }
@@ -37,7 +40,7 @@ export type EvalDefinition =
   | (EvalInput & { readonly evaluationKind: 'pass' })
   | (ScoreEvalInput & { readonly evaluationKind: 'score' });
 
-const KEYS = ['description', 'tags', 'metadata', 'timeoutMs', 'sandbox', 'judge', 'test'];
+const KEYS = ['description', 'tags', 'metadata', 'timeoutMs', 'sandbox', 'network', 'judge', 'test'];
 
 /**
  * Defines an eval: export it by default from `evals/<id>.eval.ts`.
@@ -74,5 +77,6 @@ function checkEval(factory: string, input: EvalInput | ScoreEvalInput): void {
   }
   checkJson(factory, 'metadata', input.metadata);
   checkCount(factory, 'timeoutMs', input.timeoutMs);
+  checkNetwork(factory, input.network);
   if (input.judge !== true) checkJudge(factory, input.judge);
 }

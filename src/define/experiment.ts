@@ -2,8 +2,9 @@ import type { Agent } from '../agents/agent.js';
 import { isAgent } from '../agents/define-agent.js';
 import type { JsonValue } from '../evidence/json.js';
 import type { JudgeConfig } from '../judge/config.js';
+import type { NetworkPhases } from '../sandbox/network-access.js';
 import type { SandboxSpec } from '../sandbox/sandbox.js';
-import { brandDefinition, checkCount, checkJson, checkJudge, checkKeys, checkMembers, checkText } from './brand.js';
+import { brandDefinition, checkCount, checkJson, checkJudge, checkKeys, checkMembers, checkNetwork, checkText } from './brand.js';
 import { DefinitionError } from './errors.js';
 
 /** What an `evals` function is asked about. */
@@ -42,6 +43,8 @@ export interface ExperimentInput {
   readonly maxConcurrency?: number;
   /** How the model is asked. Needed by agents that cannot work without a model. */
   readonly gateway?: ScriptedGateway;
+  /** Where the sandbox may talk to in each phase; wins over the eval's. Default: the gateway and nothing else. */
+  readonly network?: Partial<NetworkPhases>;
   /** The model that `t.judge` asks. The eval's own wins. */
   readonly judge?: JudgeConfig;
 }
@@ -50,7 +53,7 @@ export interface ExperimentInput {
 export type ExperimentDefinition = ExperimentInput;
 
 const KEYS = [
-  'agent', 'model', 'reasoningEffort', 'evals', 'attempts', 'flags', 'labels', 'description', 'sandbox', 'timeoutMs', 'maxConcurrency', 'gateway', 'judge',
+  'agent', 'model', 'reasoningEffort', 'evals', 'attempts', 'flags', 'labels', 'description', 'sandbox', 'timeoutMs', 'maxConcurrency', 'gateway', 'network', 'judge',
 ];
 
 /**
@@ -73,6 +76,7 @@ export function defineExperiment(input: ExperimentInput): ExperimentDefinition {
     of: 'texts and finite numbers', fits: (label) => typeof label === 'string' || (typeof label === 'number' && Number.isFinite(label)),
   });
   checkJudge('defineExperiment', input.judge);
+  checkNetwork('defineExperiment', input.network);
   checkCount('defineExperiment', 'attempts', input.attempts);
   checkCount('defineExperiment', 'timeoutMs', input.timeoutMs);
   checkCount('defineExperiment', 'maxConcurrency', input.maxConcurrency);

@@ -2,6 +2,7 @@ import { StringDecoder } from 'node:string_decoder';
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import { usageSchema } from '../evidence/usage.js';
+import { deniedDestinationSchema } from './egress/denied.js';
 import { exchangeSchema } from './exchange.js';
 
 const id = z.string().min(1).max(200);
@@ -20,6 +21,8 @@ export const hostLineSchema = z.discriminatedUnion('type', [
     scriptName: z.string().exactOptional(),
   }),
   z.strictObject({ type: z.literal('close'), id }),
+  // `id` is the gateway's own address in the network.
+  z.strictObject({ type: z.literal('allow'), id: z.ipv4(), hosts: z.array(z.string().min(1).max(253)).max(1_000).readonly() }),
   z.strictObject({ type: z.literal('shutdown') }),
 ]);
 
@@ -34,6 +37,7 @@ export const programLineSchema = z.discriminatedUnion('type', [
     usage: usageSchema,
     lanes: z.array(z.strictObject({ lane: z.string(), played: count, total: count })).readonly(),
   }),
+  z.strictObject({ type: z.literal('allowed'), id, denied: z.array(deniedDestinationSchema).readonly() }),
   z.strictObject({ type: z.literal('exchange'), exchange: exchangeSchema }),
   z.strictObject({ type: z.literal('refused'), id: id.exactOptional(), message: z.string() }),
 ]);

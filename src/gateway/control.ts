@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import { parseJson } from '../evidence/json.js';
+import type { DeniedDestination } from './egress/denied.js';
 import { controlLine, linesOf, programLineSchema, type HostLine, type ProgramLine } from './control-lines.js';
 import { GatewayGoneError, GatewayRefusedError } from './errors.js';
 import type { Exchange } from './exchange.js';
@@ -21,6 +22,15 @@ export interface GatewayControl extends AsyncDisposable {
    * @throws GatewayGoneError when the program is gone.
    */
   close(id: string): Promise<ClosedSession>;
+  /**
+   * Says what the network in which the gateway has this address may reach beyond it, from now on. Connections that are open
+   * there are cut. The first call begins to answer names in that network.
+   *
+   * @param hosts Names, as in `NetworkAccess`. Empty: nothing.
+   * @returns what was asked for and denied since the last call.
+   * @throws GatewayRefusedError when the ports of the address cannot be had, GatewayGoneError when the program is gone.
+   */
+  allow(address: string, hosts: readonly string[]): Promise<readonly DeniedDestination[]>;
   /** Calls a listener for every request of every session, and of none. Returns a function that stops it. */
   onExchange(listener: (exchange: Exchange) => void): () => void;
   /** Settles, with the reason, when the program is gone. Never rejects. */
@@ -74,8 +84,8 @@ export function createGatewayControl(stdin: Writable, stdout: Readable): Gateway
       else pending.set(key, { call, resolve: resolve as Pending['resolve'], reject });
     });
 
-  const ask = <T extends 'opened' | 'closed'>(line: Extract<HostLine, { id: string }>): Promise<LineOf<T>> => {
-    const answer = answerTo<T>(sessionKey(line.id), `${line.type} session "${line.id}"`);
+  const ask = <T extends 'opened' | 'closed' | 'allowed'>(line: Extract<HostLine, { id: string }>): Promise<LineOf<T>> => {
+    const answer = answerTo<T>(keyOf(line.id), line.type === 'allow' ? `open the network at ${line.id}` : `${line.type} session "${line.id}"`);
     if (gone === undefined) stdin.write(controlLine(line));
     return answer;
   };
@@ -97,15 +107,16 @@ export function createGatewayControl(stdin: Writable, stdout: Readable): Gateway
         return settle(READY, ({ resolve }) => resolve(line));
       case 'opened':
         exchanges.set(line.id, []);
-        return settle(sessionKey(line.id), ({ resolve }) => resolve(line));
+        return settle(keyOf(line.id), ({ resolve }) => resolve(line));
       case 'closed':
-        return settle(sessionKey(line.id), ({ resolve }) => resolve(line));
+      case 'allowed':
+        return settle(keyOf(line.id), ({ resolve }) => resolve(line));
       case 'exchange':
         keep(line.exchange);
         for (const listener of listeners) listener(line.exchange);
         return;
       case 'refused':
-        return settle(line.id === undefined ? READY : sessionKey(line.id), ({ call, reject }) => {
+        return settle(line.id === undefined ? READY : keyOf(line.id), ({ call, reject }) => {
           reject(new GatewayRefusedError(call, line.message));
         });
     }
@@ -129,6 +140,9 @@ export function createGatewayControl(stdin: Writable, stdout: Readable): Gateway
       exchanges.delete(id);
       return { requests, usage, lanes, exchanges: seen };
     },
+    async allow(address, hosts) {
+      return (await ask<'allowed'>({ type: 'allow', id: address, hosts })).denied;
+    },
     onExchange(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -145,8 +159,9 @@ const TOO_EARLY = 'an earlier call for it has not been answered yet. Wait for th
 // An agent that floods the gateway must not fill the host's memory.
 const MOST_EXCHANGES = 10_000;
 
-function sessionKey(id: string): string {
-  return `session ${id}`;
+/** Ids of sessions and addresses of networks are never the same. */
+function keyOf(id: string): string {
+  return `id ${id}`;
 }
 
 /** Reads until the program is gone, and says how that showed. */

@@ -55,3 +55,11 @@ export class GatewayGoneError extends GatewayError {
     super(`The gateway was gone before it could ${call}: ${reason}. Read its stderr for the cause, then start the run again.`, options);
   }
 }
+
+/** The names and connections of a network cannot be served. */
+export class EgressError extends GatewayError {
+  readonly code = 'gateway-egress';
+  constructor(readonly address: string, options: { readonly cause: Error }) {
+    super(`The ports 53, 80 and 443 of ${address} cannot be had (${options.cause.message}). Nothing else may listen there.`, options);
+  }
+}

@@ -16,6 +16,8 @@ export interface PlacedGateway extends AsyncDisposable {
   readonly origin: string;
   /** Lets the sandbox of a network reach the gateway. */
   admitTo(network: ClosedNetwork): Promise<void>;
+  /** Gives it a way out, for networks that are allowed hosts. Once; later calls wait for the first. */
+  letOut(): Promise<void>;
 }
 
 /**
@@ -29,10 +31,16 @@ export async function placeGateway(provider: SandboxProvider, network: ClosedNet
   const control = createGatewayControl(service.stdin, service.stdout);
   try {
     const { port } = await readySoon(control, service.ended);
+    let out: Promise<void> | undefined;
     return {
       control,
       origin: `http://${GATEWAY_HOST}:${port}`,
       admitTo: (next) => next.admit(service, GATEWAY_HOST),
+      letOut: () => {
+        out ??= provider.letOut(service);
+        out.catch(() => { out = undefined; });
+        return out;
+      },
       [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
     };
   } catch (error) {

@@ -2,6 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { z } from 'zod';
 import { isJsonObject, parseJson } from '../evidence/json.js';
 import { controlLine, hostLineSchema, linesOf, type HostLine, type ProgramLine } from './control-lines.js';
+import { createNetworks, type Networks } from './egress/networks.js';
 import { GatewayError } from './errors.js';
 import type { Exchange } from './exchange.js';
 import { scriptOf } from './script.js';
@@ -27,6 +28,7 @@ export interface ProgramOptions {
 export async function runProgram({ stdin, stdout, host, port, onFault }: ProgramOptions): Promise<void> {
   const say = (line: ProgramLine): void => void stdout.write(controlLine(line));
   const sessions = createSessions();
+  await using networks = createNetworks();
   const onExchange = (exchange: Exchange): void => say({ type: 'exchange', exchange });
   await using server = await openGatewayServer({ sessions, onExchange, onFault, host, port }).catch((error: Error) => {
     say({ type: 'refused', message: `it cannot listen on ${host}:${port} (${error.message}). Give it another port with --port.` });
@@ -37,14 +39,15 @@ export async function runProgram({ stdin, stdout, host, port, onFault }: Program
     const line = hostLineSchema.safeParse(parseJson(text));
     if (!line.success) say(unreadable(text, line.error.issues));
     else if (line.data.type === 'shutdown') return;
-    else void obey(line.data, sessions, onFault).then(say);
+    else void obey(line.data, { sessions, networks }, onFault).then(say);
   }
 }
 
-type SessionLine = Exclude<HostLine, { type: 'shutdown' }>;
+type IdLine = Exclude<HostLine, { type: 'shutdown' }>;
 
-async function obey(line: SessionLine, sessions: Sessions, onFault: ProgramOptions['onFault']): Promise<ProgramLine> {
+async function obey(line: IdLine, { sessions, networks }: { readonly sessions: Sessions; readonly networks: Networks }, onFault: ProgramOptions['onFault']): Promise<ProgramLine> {
   try {
+    if (line.type === 'allow') return { type: 'allowed', id: line.id, denied: (await networks.at(line.id)).allow(line.hosts) };
     if (line.type === 'close') return { type: 'closed', id: line.id, ...(await sessions.close(line.id)) };
     const { id, token, scriptName = 'script' } = line;
     sessions.open({ id, token, scriptName, script: scriptOf(line.script, scriptName) });

@@ -7,6 +7,7 @@ import type { JudgeConfig } from '../judge/config.js';
 import { show } from '../expect/match.js';
 import { ScriptError } from '../gateway/errors.js';
 import { parseScript, type Script } from '../gateway/script.js';
+import type { NetworkPhases } from '../sandbox/network-access.js';
 import type { SandboxSpec } from '../sandbox/sandbox.js';
 import { docker } from '../sandbox/docker/spec.js';
 import type { Discovered, Project } from './discover.js';
@@ -38,6 +39,8 @@ export interface PlannedAttempt {
   readonly evalDefinition: EvalDefinition;
   readonly experiment: ExperimentDefinition;
   readonly sandbox: SandboxSpec;
+  /** What somebody says of its network, phase by phase. Absent: nobody says anything. */
+  readonly network?: Partial<NetworkPhases>;
   /** Absent: no limit. `source` says who set it. */
   readonly timeout?: { readonly limitMs: number; readonly source: '--timeout' | 'experiment' | 'eval' | 'config' };
   /** Who answers `t.judge`: the eval's word, then the experiment's, then the configuration's. Absent: nobody. */
@@ -71,6 +74,7 @@ export async function planRun(project: Project, options: PlanOptions): Promise<P
     checkWanted(project, experiment, problems);
     checkAgent(project, experiment, problems);
     const wanted = evals.filter((found) => isWanted(project, experiment, found, problems));
+    for (const found of wanted) checkNetworkFits(project, experiment, found, problems);
     for (const found of wanted) attempts.push(...attemptsOf(project, experiment, found, options, script));
   }
   if (problems.length === 0 && attempts.length === 0) problems.push('Nothing is left to run: no picked experiment wants a picked eval. Look at the `evals` of the experiments.');
@@ -107,6 +111,15 @@ function checkWanted(project: Project, experiment: Discovered<ExperimentDefiniti
 function checkAgent(project: Project, { file, definition }: Discovered<ExperimentDefinition>, problems: string[]): void {
   const problem = definition.agent.check?.({ ...definition, experimentFolder: dirname(file) });
   if (problem !== undefined) problems.push(`${relative(project.root, file)}: ${problem}`);
+}
+
+/** A network that cannot be had, or leaves an agent without its model. */
+function checkNetworkFits(project: Project, { file, definition }: Discovered<ExperimentDefinition>, found: Discovered<EvalDefinition>, problems: string[]): void {
+  const network = { ...found.definition.network, ...definition.network };
+  if (Object.keys(network).length === 0) return;
+  const where = relative(project.root, definition.network === undefined ? found.file : file);
+  if (definition.agent.kind !== 'sandbox') problems.push(`${where}: \`network\` cannot be kept: the agent "${definition.agent.name}" has no sandbox.`);
+  else if (network.agent === 'none' && definition.agent.needsEndpoint) problems.push(`${where}: \`network.agent\` is "none", but the agent "${definition.agent.name}" needs its model. Say "model-only".`);
 }
 
 function isWanted(project: Project, experiment: Discovered<ExperimentDefinition>, found: Discovered<EvalDefinition>, problems: string[]): boolean {
@@ -156,6 +169,7 @@ function attemptsOf(
 ): readonly PlannedAttempt[] {
   const count = options.attempts ?? experiment.definition.attempts ?? 1;
   const timeout = timeoutOf(project, experiment.definition, found.definition, options);
+  const network = { ...found.definition.network, ...experiment.definition.network };
   const { judge: own = true } = found.definition;
   const judge = own === true ? experiment.definition.judge ?? project.config.judge : own;
   return Array.from({ length: count }, (_item, position) => ({
@@ -168,6 +182,7 @@ function attemptsOf(
     evalDefinition: found.definition,
     experiment: experiment.definition,
     sandbox: found.definition.sandbox ?? experiment.definition.sandbox ?? docker(),
+    ...(Object.keys(network).length === 0 ? {} : { network }),
     ...(timeout === undefined ? {} : { timeout }),
     ...(judge === undefined ? {} : { judge }),
     ...(script === undefined ? {} : { script }),

@@ -12,6 +12,7 @@ export const SCHEMA_VERSION = 1;
 
 const head = <F extends string>(format: F) => ({ format: z.literal(format), schemaVersion: z.literal(SCHEMA_VERSION) });
 const count = z.number().int().nonnegative();
+const networkAccessSchema = z.union([z.string(), z.object({ allow: z.array(z.string()) })]);
 
 export const attemptFileSchema = z.object({
   ...head('niceeval.attempt'),
@@ -64,6 +65,10 @@ export const attemptFileSchema = z.object({
     oomKills: count.exactOptional(),
     processesLeft: count.exactOptional(),
     network: z.object({ receivedBytes: count, sentBytes: count }).exactOptional(),
+  }).exactOptional(),
+  network: z.object({
+    access: z.object({ prepare: networkAccessSchema, agent: networkAccessSchema, grade: networkAccessSchema }),
+    denied: z.array(z.object({ phase: z.string(), via: z.string(), host: z.string(), count })),
   }).exactOptional(),
   diagnostics: z.array(z.object({ code: z.string(), level: z.enum(['warning', 'error']).exactOptional(), message: z.string(), data: jsonValueSchema.exactOptional() })),
   logs: z.array(z.string()),

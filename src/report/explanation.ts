@@ -26,7 +26,17 @@ export function explanationOf(attempt: AttemptResult, options: ExplanationOption
   ];
   // A record of before claims told so much.
   const told = lines.length > 0 || verdict === 'passed' ? lines : reasons.flatMap((reason) => titled('!', reason, [], options));
-  return [...told, ...memoryLines(attempt, options)];
+  return [...told, ...memoryLines(attempt, options), ...deniedLines(attempt, options)];
+}
+
+const NAMED_HOSTS = 5;
+
+/** What the agent itself asked for and was denied may be why it failed, or what it tried. */
+function deniedLines({ network }: AttemptResult, options: ExplanationOptions): readonly string[] {
+  const hosts = [...new Set((network?.denied ?? []).filter(({ phase }) => phase === 'agent').map(({ host }) => (host === '' ? 'no name' : host)))];
+  if (hosts.length === 0) return [];
+  const more = hosts.length > NAMED_HOSTS ? ` and ${hosts.length - NAMED_HOSTS} more` : '';
+  return titled(options.colors.dim('-'), `denied while the agent worked: ${hosts.slice(0, NAMED_HOSTS).join(', ')}${more}`, [], options);
 }
 
 /** Kills for want of memory explain what looks like the agent's fault, or a program's. */

@@ -26,6 +26,7 @@ import { estimateCost } from './estimate-cost.js';
 import { createGroups } from './groups.js';
 import { createJudging, type Judges, type Judging } from './judging.js';
 import { EvidenceLog, nothingSeen } from './evidence-log.js';
+import { AttemptNetwork, CLOSED, type NetworkFacts } from './attempt-network.js';
 import type { ModelAccess, ModelLease } from './model-access.js';
 import type { NetworkPool } from './network-pool.js';
 import type { AttemptSink } from './ports.js';
@@ -94,6 +95,9 @@ class AttemptStory {
   #sandbox: OwnedSandbox | undefined;
   #ledger: WorkspaceLedger | undefined;
   #model: ModelLease | undefined;
+  #network: AttemptNetwork | undefined;
+  #plan: NetworkPlan | undefined;
+  #networkFacts: NetworkFacts | undefined;
   #error: AttemptError | undefined;
   #skipped: string | undefined;
   #unwatch: () => void = () => undefined;
@@ -132,18 +136,13 @@ class AttemptStory {
   /** A fresh sandbox, a way to the model, the state that the agent starts from, the agent's own set-up. */
   async prepare(): Promise<void> {
     const { agent } = this.#attempt.experiment;
-    if (this.#attempt.script !== undefined) {
-      const { script } = this.#attempt;
-      await this.#in('gateway', async () => {
-        this.#model = await this.#world.models.open({ ...this.#attempt, script });
-        this.#scope.defer('give the network back', () => this.#model?.giveBack());
-      });
-    }
+    await this.#in('gateway', () => this.#openNetwork());
     if (agent.kind === 'sandbox') await this.#in('sandbox', () => this.#openSandbox());
     this.#clock.sandbox = performance.now();
     await this.#in('setup', async () => {
       if (agent.setup === undefined) return;
       this.#ledger?.touched(); // What the adapter sets up is not the agent's doing.
+      await this.#network?.enter('prepare');
       const { signal } = this.#deadline;
       if (agent.kind === 'sandbox') await agent.setup(this.#contexts.ofSandbox(1, { signal }));
       else await agent.setup(this.#contexts.of(1, { signal }));
@@ -155,7 +154,7 @@ class AttemptStory {
     const lifetimeMs = Math.min(this.#deadline.remainingMs(), UNLIMITED_LIFETIME_MS) + GRACE_MS;
     const sandbox = await this.#world.provider.openSandbox(this.#attempt.sandbox, {
       image,
-      network: await this.#network(),
+      network: this.#plan ?? { kind: 'none' },
       attemptId: this.#attempt.id,
       lifetimeMs,
       signal: this.#deadline.signal,
@@ -166,12 +165,23 @@ class AttemptStory {
     });
   }
 
-  async #network(): Promise<NetworkPlan> {
-    if (this.#model !== undefined) return { kind: 'closed', network: this.#model.network };
-    if (this.#world.deserted === undefined) return { kind: 'none' };
-    const lease = await this.#world.deserted.lease();
-    this.#scope.defer('give the network back', () => lease.giveBack());
-    return { kind: 'closed', network: lease.network };
+  /** With the gateway in it where a model is asked or somebody says what the network is; else nobody is in it, or there is none. */
+  async #openNetwork(): Promise<void> {
+    const { script, network } = this.#attempt;
+    if (script !== undefined || network !== undefined) {
+      const lease = await this.#world.models.lease();
+      this.#scope.defer('give the network back', async () => {
+        if (this.#network === undefined) await lease.drop();
+        else this.#networkFacts = await this.#network.leave();
+      });
+      this.#network = await AttemptNetwork.begin(lease, { ...CLOSED, ...network });
+      this.#plan = { kind: 'closed', network: lease.network };
+      if (script !== undefined) this.#model = await this.#world.models.open({ ...this.#attempt, script }, lease);
+    } else if (this.#world.deserted !== undefined) {
+      const lease = await this.#world.deserted.lease();
+      this.#scope.defer('give the network back', () => lease.giveBack());
+      this.#plan = { kind: 'closed', network: lease.network };
+    }
   }
 
   /** The author's test, until it ends, is stopped by a claim, skips, breaks, or its time is up. */
@@ -223,6 +233,7 @@ class AttemptStory {
       claims: this.#claims,
       take: this.#take,
       touched: () => this.#ledger?.touched(),
+      beforeCommand: async () => this.#network?.enter(this.#log.turns.length === 0 ? 'prepare' : 'grade'),
       fileEvidence: () => this.#fileEvidence(),
       evalFile: this.#attempt.evalFile,
       signal: this.#deadline.signal,
@@ -241,6 +252,7 @@ class AttemptStory {
     this.#deadline.signal.throwIfAborted();
     const { agent } = this.#attempt.experiment;
     const conversation = `session ${session.ordinal}`;
+    await this.#network?.enter('agent', conversation);
     await this.#ledger?.openWindow(conversation);
     const open = this.#log.begin(session.ordinal);
     const startedAt = new Date();
@@ -253,6 +265,7 @@ class AttemptStory {
     try {
       const record = seen({ turn: checkedTurn(agent, await answerOf(agent, input, { contexts: this.#contexts, session, signal: this.#deadline.signal })) });
       waits = record.status === 'waiting';
+      if (waits) this.#network?.hold(conversation);
       return record;
     } catch (error) {
       if (this.#deadline.signal.aborted) flags.push('timed-out');
@@ -312,6 +325,7 @@ class AttemptStory {
       ...(patch === undefined ? {} : { patch }),
       ...(counted === undefined ? {} : { gateway: counted }),
       ...(resources === undefined ? {} : { resources }),
+      ...(this.#networkFacts === undefined ? {} : { network: this.#networkFacts }),
       diagnostics: this.#notes.diagnostics,
       logs: this.#notes.logs,
       startedAt: this.#startedAt.toISOString(),

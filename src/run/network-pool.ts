@@ -1,9 +1,12 @@
 import type { ClosedNetwork, SandboxProvider } from '../sandbox/sandbox.js';
 
-/** A network of one running Attempt. Give it back when the sandbox in it is gone. */
+/** A network of one running Attempt. Give it back, or drop it, when the sandbox in it is gone. */
 export interface NetworkLease {
   readonly network: ClosedNetwork;
+  /** It is closed, as it was at first, and may be used again. */
   giveBack(): void;
+  /** Nobody knows what state it is in: it is removed. */
+  drop(): Promise<void>;
 }
 
 /** Closed networks that are used again: making one costs more than a sandbox. */
@@ -23,6 +26,10 @@ export function createNetworkPool(provider: SandboxProvider, prepare: (network: 
         giveBack: () => {
           if (out) free.push(network);
           out = false;
+        },
+        drop: async () => {
+          out = false;
+          await network[Symbol.asyncDispose]();
         },
       };
     },

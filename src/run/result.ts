@@ -7,6 +7,7 @@ import type { TurnStatus } from '../evidence/turn.js';
 import type { Usage } from '../evidence/usage.js';
 import type { ResourceUse } from '../sandbox/sandbox.js';
 import type { Patch } from '../workspace/patch.js';
+import type { NetworkFacts } from './attempt-network.js';
 import type { Score, Verdict, VerdictCause } from '../verdict/verdict.js';
 
 /** Where an Attempt broke. */
@@ -103,6 +104,8 @@ export interface AttemptResult {
   readonly gateway?: { readonly requests: number; readonly usage: Usage };
   /** What its sandbox used, read when the agent had been torn down. Absent: there was none, or it could not be asked. */
   readonly resources?: ResourceUse;
+  /** Where it could talk to, and what it was denied. Absent: it had no network with the gateway in it. */
+  readonly network?: NetworkFacts;
   readonly diagnostics: readonly Diagnostic[];
   readonly logs: readonly string[];
   readonly startedAt: string;

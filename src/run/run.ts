@@ -86,7 +86,7 @@ async function prepareImages(plan: Plan, options: RunOptions): Promise<void> {
  * Docker 20.10), but making a network costs as much as several starts.
  */
 function desertedNetworks(plan: Plan, options: RunOptions): Pick<World, 'deserted'> {
-  const attempts = plan.attempts.filter(({ script, experiment }) => script === undefined && experiment.agent.kind === 'sandbox');
+  const attempts = plan.attempts.filter(({ script, network, experiment }) => script === undefined && network === undefined && experiment.agent.kind === 'sandbox');
   if (attempts.length < WORTH_A_NETWORK * options.concurrency) return {};
   return { deserted: createNetworkPool(options.provider, () => Promise.resolve()) };
 }

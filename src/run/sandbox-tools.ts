@@ -17,6 +17,8 @@ export interface SandboxToolsOptions {
   readonly take: <T>(work: () => Promise<T>) => Promise<T>;
   /** Called before everything that may write. */
   readonly touched: () => void;
+  /** Called before every command, and waited for: its phase may want another network. */
+  readonly beforeCommand: () => Promise<void>;
   /** The frozen end of the Attempt; asked when claims are evaluated. */
   readonly fileEvidence: () => FileEvidence;
   /** Relative host paths are relative to this file's folder. */
@@ -27,10 +29,14 @@ export interface SandboxToolsOptions {
 
 /** The sandbox as a test sees it: its operations, and claims about what the agent changed in it. */
 export function createSandboxTools(options: SandboxToolsOptions): SandboxTools<AnyHandles> {
-  const { sandbox, claims, take, touched, fileEvidence, signal } = options;
+  const { sandbox, claims, take, touched, beforeCommand, fileEvidence, signal } = options;
   const host = (path: string): string => (isAbsolute(path) ? path : join(dirname(options.evalFile), path));
   const write = <T>(work: () => Promise<T>): Promise<T> => take(() => {
     touched();
+    return work();
+  });
+  const run = <T>(work: () => Promise<T>): Promise<T> => write(async () => {
+    await beforeCommand();
     return work();
   });
   const bounded = (given: CommandOptions = {}): CommandOptions => ({
@@ -42,10 +48,10 @@ export function createSandboxTools(options: SandboxToolsOptions): SandboxTools<A
   };
   return {
     workdir: sandbox.workdir,
-    runCommand: (command, args, given) => write(() => sandbox.runCommand(command, args, bounded(given))),
-    runShell: (script, given) => write(() => sandbox.runShell(script, bounded(given))),
-    runCommandOrThrow: (command, args, given) => write(() => sandbox.runCommandOrThrow(command, args, bounded(given))),
-    runShellOrThrow: (script, given) => write(() => sandbox.runShellOrThrow(script, bounded(given))),
+    runCommand: (command, args, given) => run(() => sandbox.runCommand(command, args, bounded(given))),
+    runShell: (script, given) => run(() => sandbox.runShell(script, bounded(given))),
+    runCommandOrThrow: (command, args, given) => run(() => sandbox.runCommandOrThrow(command, args, bounded(given))),
+    runShellOrThrow: (script, given) => run(() => sandbox.runShellOrThrow(script, bounded(given))),
     readText: (path) => take(() => sandbox.readText(path)),
     readBytes: (path) => take(() => sandbox.readBytes(path)),
     pathExists: (path) => take(() => sandbox.pathExists(path)),

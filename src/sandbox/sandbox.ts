@@ -151,12 +151,24 @@ export type NetworkPlan =
   | { readonly kind: 'none' }
   | { readonly kind: 'closed'; readonly network: ClosedNetwork };
 
-/** A network without a way out, in which one sandbox meets the services that were let in. */
+/** A network without a way out of its own, in which one sandbox meets the service that was let in. */
 export interface ClosedNetwork extends AsyncDisposable {
   readonly id: string;
+  /** The address that the service has here. It is asked for every name while the network is closed. */
+  readonly serviceAddress: string;
   /** Lets a service in under a host name. */
   admit(service: Service, hostname: string): Promise<void>;
+  /**
+   * Opens or shuts it for the sandbox that lives in it. It begins `closed`: the service and nothing else. `open` adds the outside,
+   * without the engine's own machine, other sandboxes and link-local addresses; `cut` takes away the service as well.
+   *
+   * @throws EngineCallError when it could not be done; then it must not be used any more.
+   */
+  switchTo(state: NetworkState): Promise<void>;
 }
+
+/** What a sandbox in a network reaches. */
+export type NetworkState = 'closed' | 'open' | 'cut';
 
 /** A helper container, spoken to over its standard input and output. */
 export interface Service extends AsyncDisposable {
@@ -232,6 +244,8 @@ export interface SandboxProvider extends AsyncDisposable {
   openClosedNetwork(): Promise<ClosedNetwork>;
   /** Starts a program file in a helper container that `network` lets in first. */
   openService(options: { readonly program: string; readonly name: string; readonly network: ClosedNetwork; readonly hostname: string }): Promise<Service>;
+  /** Gives a service a way out, once; the sandboxes that meet it get none by that. */
+  letOut(service: Service): Promise<void>;
   /** Removes what dead owners left. `dryRun` only tells. */
   reap(options?: { readonly dryRun?: boolean }): Promise<ReapReport>;
 }

@@ -46,8 +46,8 @@ describe('a definition', () => {
 });
 
 const FIELDS = {
-  eval: 'description, tags, metadata, timeoutMs, sandbox, judge, test',
-  experiment: 'agent, model, reasoningEffort, evals, attempts, flags, labels, description, sandbox, timeoutMs, maxConcurrency, gateway, judge',
+  eval: 'description, tags, metadata, timeoutMs, sandbox, network, judge, test',
+  experiment: 'agent, model, reasoningEffort, evals, attempts, flags, labels, description, sandbox, timeoutMs, maxConcurrency, gateway, network, judge',
 };
 
 describe('defineEval refuses', () => {

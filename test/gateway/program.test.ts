@@ -4,8 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
-import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { bundleGateway } from '../../scripts/bundle-gateway.mjs';
 import { createGatewayControl, type GatewayControl } from '../../src/gateway/control.js';
 import { programLineSchema } from '../../src/gateway/control-lines.js';
 import { GatewayGoneError } from '../../src/gateway/errors.js';
@@ -18,10 +18,7 @@ let bundle = '';
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'niceeval-gateway-'));
   bundle = join(folder, 'gateway.mjs');
-  await build({
-    entryPoints: [new URL('../../src/gateway/program.ts', import.meta.url).pathname],
-    bundle: true, platform: 'node', format: 'esm', target: 'node20', outfile: bundle, logLevel: 'error',
-  });
+  await bundleGateway(bundle);
 });
 
 afterAll(async () => {

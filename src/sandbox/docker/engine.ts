@@ -13,6 +13,8 @@ export interface Engine {
   readonly docker: Docker;
   /** Where it listens, for messages. */
   readonly where: string;
+  /** It listens on a socket of this machine. */
+  readonly isLocal: boolean;
   /**
    * Makes one call.
    *
@@ -30,7 +32,7 @@ export interface Engine {
 export async function connectEngine(): Promise<Engine> {
   const { where, options } = findEndpoint({ env: process.env, home: homedir(), exists: existsSync, read: readFileOrNothing });
   const docker = new Docker(options);
-  const engine: Engine = { docker, where, call: (what, work, limitMs) => callEngine(docker, where, what, work, limitMs) };
+  const engine: Engine = { docker, where, isLocal: options?.socketPath !== undefined, call: (what, work, limitMs) => callEngine(docker, where, what, work, limitMs) };
   await engine.call('answer a ping', (d) => d.ping(), 10_000);
   return engine;
 }

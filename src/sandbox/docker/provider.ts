@@ -14,6 +14,7 @@ import { ContainerSandbox } from './container-sandbox.js';
 import { connectEngine, statusCodeOf, type Engine } from './engine.js';
 import { inspectImage, type InspectedImage } from './image-facts.js';
 import { labelsOf } from './labels.js';
+import { openOutside, type Outside } from './outside.js';
 import { reapOrphans } from './reaper.js';
 import { TrafficMeter } from './resource-use.js';
 import { ensureSandboxImage } from './sandbox-image.js';
@@ -42,6 +43,8 @@ class DockerProvider implements SandboxProvider {
   readonly #networks = new WeakMap<ClosedNetwork, DockerClosedNetwork>();
   readonly #meters = new WeakMap<ClosedNetwork, TrafficMeter>();
   #helperImage: Promise<string> | undefined;
+  #outside: Promise<Outside> | undefined;
+  readonly #outsides = new Scope();
   /** The engine's own limit of open files is lower than the default and cannot be raised; then its own is the sandbox's. */
   #hasFewFiles = false;
 
@@ -115,7 +118,7 @@ class DockerProvider implements SandboxProvider {
   }
 
   async openClosedNetwork(): Promise<ClosedNetwork> {
-    const network = await openClosedNetwork(this.#engine, await this.#helper(), this.#runId);
+    const network = await openClosedNetwork(this.#engine, { image: await this.#helper(), runId: this.#runId, outside: () => this.#way() });
     this.#networks.set(network, network);
     this.#open.add(network);
     return network;
@@ -134,6 +137,7 @@ class DockerProvider implements SandboxProvider {
       HostConfig: {
         Init: true,
         NetworkMode: network.name,
+        Sysctls: { 'net.ipv4.ip_unprivileged_port_start': '0' }, // It answers names on port 53, and is not root.
         CapDrop: ['ALL'],
         SecurityOpt: ['no-new-privileges'],
         PidsLimit: SERVICE.pids,
@@ -153,6 +157,11 @@ class DockerProvider implements SandboxProvider {
     return service;
   }
 
+  async letOut(service: Service): Promise<void> {
+    const { networkId } = await this.#way();
+    await this.#engine.call('give a service a way out', (docker) => docker.getNetwork(networkId).connect({ Container: service.id }));
+  }
+
   reap(options: { readonly dryRun?: boolean } = {}): Promise<ReapReport> {
     return reapOrphans(this.#engine, options);
   }
@@ -161,7 +170,8 @@ class DockerProvider implements SandboxProvider {
     const scope = new Scope();
     for (const thing of this.#open) scope.use('close what the backend opened', thing);
     this.#open.clear();
-    const failures = await scope.close();
+    // Networks and services that are connected to the way out go first.
+    const failures = [...await scope.close(), ...await this.#outsides.close()];
     if (failures[0] !== undefined) throw new SandboxCleanupError(failures.map((failure) => failure.message));
   }
 
@@ -184,6 +194,16 @@ class DockerProvider implements SandboxProvider {
     return this.#helperImage;
   }
 
+  /** The way out of the run, made when it is first needed. */
+  #way(): Promise<Outside> {
+    if (this.#outside === undefined) {
+      const outside = this.#helper().then((image) => openOutside(this.#engine, image, this.#runId));
+      outside.then((opened) => this.#outsides.use('remove the way out', opened), () => { this.#outside = undefined; });
+      this.#outside = outside;
+    }
+    return this.#outside;
+  }
+
   #networkMode(plan: NetworkPlan): string {
     return plan.kind === 'none' ? 'none' : this.#dockerNetwork(plan.network).networkMode;
   }
@@ -195,7 +215,7 @@ class DockerProvider implements SandboxProvider {
   }
 
   #meterOf(network: ClosedNetwork): TrafficMeter {
-    const meter = this.#meters.get(network) ?? new TrafficMeter();
+    const meter = this.#meters.get(network) ?? new TrafficMeter(() => this.#dockerNetwork(network).passedBefore());
     this.#meters.set(network, meter);
     return meter;
   }

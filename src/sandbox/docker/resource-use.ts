@@ -59,19 +59,33 @@ function trafficOf(lines: readonly string[]): Traffic | undefined {
     return [{ receivedBytes: Number(receivedBytes), sentBytes: Number(sentBytes) }];
   });
   if (rows.length === 0) return undefined;
-  return rows.reduce((all, row) => ({ receivedBytes: all.receivedBytes + row.receivedBytes, sentBytes: all.sentBytes + row.sentBytes }));
+  return rows.reduce(sumOf);
+}
+
+const NOTHING: Traffic = { receivedBytes: 0, sentBytes: 0 };
+
+/** Both together. */
+export function sumOf(one: Traffic, other: Traffic): Traffic {
+  return { receivedBytes: one.receivedBytes + other.receivedBytes, sentBytes: one.sentBytes + other.sentBytes };
 }
 
 /** What passed a network that sandboxes use one after the other, told for each of them. */
 export class TrafficMeter {
   /** `undefined`: the last user ended unread, and its share is not known. */
-  #before: Traffic | undefined = { receivedBytes: 0, sentBytes: 0 };
+  #before: Traffic | undefined = NOTHING;
+  readonly #gone: () => Traffic;
+
+  /** @param gone What passed interfaces that are gone. Default: there were none. */
+  constructor(gone: () => Traffic = () => NOTHING) {
+    this.#gone = gone;
+  }
 
   /** Begins a user's share. @returns takes the network's total and tells the share. */
   begin(): (total: Traffic | undefined) => Traffic | undefined {
     const before = this.#before;
     this.#before = undefined;
-    return (total) => {
+    return (living) => {
+      const total = living === undefined ? undefined : sumOf(living, this.#gone());
       this.#before = total;
       if (before === undefined || total === undefined) return undefined;
       return { receivedBytes: total.receivedBytes - before.receivedBytes, sentBytes: total.sentBytes - before.sentBytes };

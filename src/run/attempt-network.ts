@@ -1,0 +1,102 @@
+import type { DeniedDestination } from '../gateway/egress/denied.js';
+import { isSameAccess, NETWORK_PHASES, type NetworkAccess, type NetworkPhase, type NetworkPhases } from '../sandbox/network-access.js';
+import type { NetworkState } from '../sandbox/sandbox.js';
+import type { GatewayLease } from './model-access.js';
+
+/** What is known of an Attempt's network. */
+export interface NetworkFacts {
+  /** Where it could talk to in each phase. */
+  readonly access: NetworkPhases;
+  /**
+   * What was asked for by name, or by a connection to a relay, and denied. Addresses that were tried without a name are not
+   * here: there is no way to them.
+   */
+  readonly denied: readonly (DeniedDestination & { readonly phase: NetworkPhase })[];
+}
+
+/** The gateway and nothing else: what holds where nobody says otherwise. */
+export const CLOSED: NetworkPhases = { prepare: 'model-only', agent: 'model-only', grade: 'model-only' };
+
+/** The network of one Attempt: opened and shut from phase to phase, and what was denied in each. */
+export class AttemptNetwork {
+  readonly #lease: GatewayLease;
+  readonly #plan: NetworkPhases;
+  readonly #denied = new Map<string, { readonly phase: NetworkPhase; readonly via: DeniedDestination['via']; readonly host: string; count: number }>();
+  #phase: NetworkPhase = 'prepare';
+  #access: NetworkAccess = 'model-only';
+  /** Conversations whose CLI is alive and waits: what is theirs stays as it is. */
+  readonly #waiting = new Set<string>();
+  #isKnown = false;
+
+  private constructor(lease: GatewayLease, plan: NetworkPhases) {
+    this.#lease = lease;
+    this.#plan = plan;
+  }
+
+  /** Begins in the first phase, closed; it is opened when something is run. @throws GatewayRefusedError, GatewayGoneError. */
+  static async begin(lease: GatewayLease, plan: NetworkPhases): Promise<AttemptNetwork> {
+    const network = new AttemptNetwork(lease, plan);
+    await lease.gateway.control.allow(lease.network.serviceAddress, []);
+    network.#isKnown = true;
+    return network;
+  }
+
+  /**
+   * Opens or shuts what the phase wants. Does nothing while an agent waits for an answer, unless it is to go on.
+   *
+   * @param conversation Of the agent that begins or goes on. Absent: the test itself.
+   * @throws an engine or gateway error; then the network is not used again.
+   */
+  async enter(phase: NetworkPhase, conversation?: string): Promise<void> {
+    if (conversation !== undefined) this.#waiting.delete(conversation);
+    else if (this.#waiting.size > 0) return;
+    const wanted = this.#plan[phase];
+    if (phase !== this.#phase || !isSameAccess(wanted, this.#access)) await this.#change(wanted);
+    this.#phase = phase;
+  }
+
+  /** The CLI of a conversation lives on and waits. */
+  hold(conversation: string): void {
+    this.#waiting.add(conversation);
+  }
+
+  /** Takes the last of what was denied and gives the network back, or drops it where it could not be closed. */
+  async leave(): Promise<NetworkFacts> {
+    try {
+      if (this.#isKnown) await this.#change('model-only');
+    } catch {
+      // What could not be closed is dropped; the phases before are told all the same.
+    }
+    if (this.#isKnown) this.#lease.giveBack();
+    else await this.#lease.drop();
+    return { access: this.#plan, denied: [...this.#denied.values()].sort((a, b) => NETWORK_PHASES.indexOf(a.phase) - NETWORK_PHASES.indexOf(b.phase)) };
+  }
+
+  async #change(access: NetworkAccess): Promise<void> {
+    this.#isKnown = false;
+    const { network, gateway } = this.#lease;
+    const hosts = typeof access === 'string' ? [] : access.allow;
+    if (hosts.length > 0) await gateway.letOut();
+    const [before, after] = [stateOf(this.#access), stateOf(access)];
+    // What is taken away goes first, and what was denied until then belongs to the phase before.
+    if (before !== after && after !== 'open') await network.switchTo(after);
+    this.#note(await gateway.control.allow(network.serviceAddress, hosts));
+    if (before !== after && after === 'open') await network.switchTo(after);
+    this.#access = access;
+    this.#isKnown = true;
+  }
+
+  #note(denied: readonly DeniedDestination[]): void {
+    for (const { via, host, count } of denied) {
+      const key = JSON.stringify([this.#phase, via, host]);
+      const known = this.#denied.get(key);
+      if (known === undefined) this.#denied.set(key, { phase: this.#phase, via, host, count });
+      else known.count += count;
+    }
+  }
+}
+
+function stateOf(access: NetworkAccess): NetworkState {
+  if (access === 'none') return 'cut';
+  return access === 'open' ? 'open' : 'closed';
+}
