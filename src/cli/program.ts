@@ -2,6 +2,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { readFileSync } from 'node:fs';
 import { EXIT } from './exit-codes.js';
 import type { ParseFlags } from './parse-command.js';
+import type { ShellFlags } from './shell-command.js';
 
 /** The command line as a value. */
 export interface Program {
@@ -17,6 +18,7 @@ export interface RunFlags {
   readonly attempts?: number;
   readonly concurrency?: number;
   readonly timeout?: number;
+  readonly keepSandbox?: 'all' | 'failed';
   readonly json?: boolean;
   readonly dryRun?: boolean;
   readonly dir: string;
@@ -29,6 +31,7 @@ export function createProgram(): Program {
     .description('Evaluates coding agents: a fresh container per Attempt, standard events, attributed changes, honest verdicts.')
     .version(versionOf())
     .exitOverride()
+    .enablePositionalOptions()
     .showHelpAfterError('(add --help for what there is)');
 
   program.command('run')
@@ -40,6 +43,7 @@ export function createProgram(): Program {
     .option('--attempts <n>', 'Attempts per eval and experiment', wholeNumber)
     .option('--concurrency <n>', 'how many Attempts run at once (default: 2)', wholeNumber)
     .option('--timeout <ms>', 'milliseconds that one Attempt may take', wholeNumber)
+    .addOption(new Option('--keep-sandbox [which]', 'leave sandboxes alive for 24 hours, to look inside by `niceeval shell`').choices(['all', 'failed']).preset('all'))
     .option('--json', 'JSON lines on standard output, and nothing else there')
     .option('--dry-run', 'only tell what would run')
     .option('--dir <folder>', 'the project', '.')
@@ -57,10 +61,30 @@ export function createProgram(): Program {
       exitCode = await runCommand(selectors, flags);
     });
 
+  program.command('shell')
+    .description('Look inside a living sandbox: one that was kept, or one whose Attempt is under way.')
+    .argument('[attempt]', 'the id of its Attempt, or the beginning of it; none: list what lives')
+    .argument('[command...]', 'what to run (default: bash, or sh)')
+    .option('--user <user>', 'a user of the image (default: the agent\'s)')
+    .option('--list', 'only list the living sandboxes')
+    .passThroughOptions()
+    .addHelpText('after', [
+      '',
+      'Examples:',
+      '  niceeval run fix-sum --keep-sandbox=failed',
+      '  niceeval shell fix-sum              a shell in the working directory of the Attempt fix-sum...',
+      '  niceeval shell fix-sum git status   one command; its exit code is the command\'s',
+    ].join('\n'))
+    .action(async (attempt: string | undefined, argv: string[], flags: ShellFlags) => {
+      const { shellCommand } = await import('./shell-command.js');
+      exitCode = await shellCommand(attempt, argv, flags);
+    });
+
   program.command('clean')
     .description('Remove containers and networks that a killed run left behind. Living runs are left alone.')
     .option('--dry-run', 'only tell what would be removed')
-    .action(async (flags: { readonly dryRun?: boolean }) => {
+    .option('--kept', 'sandboxes too that were kept by --keep-sandbox')
+    .action(async (flags: { readonly dryRun?: boolean; readonly kept?: boolean }) => {
       const { cleanCommand } = await import('./clean-command.js');
       exitCode = await cleanCommand(flags);
     });

@@ -50,7 +50,7 @@ async function runProject(selectors: readonly string[], flags: RunFlags, write: 
   const runId = newRunId();
   const folder = join(project.root, '.niceeval', 'runs', runId);
   const onEvent = flags.json === true ? createNdjsonReporter(write) : createTerminalReporter({ write, colors: pc, ...(process.stdout.columns === undefined ? {} : { columns: process.stdout.columns }) });
-  const result = await interruptible(async (signal) => {
+  const result = await interruptible(async (signal, hasten) => {
     await using provider = await openDockerProvider({ runId });
     await provider.reap();
     // Awaited here: the provider must not be closed before the run has ended.
@@ -60,10 +60,14 @@ async function runProject(selectors: readonly string[], flags: RunFlags, write: 
       provider,
       sink: await openRecordOrTell(folder),
       signal,
+      hasten,
+      ...(flags.keepSandbox === undefined ? {} : { keep: flags.keepSandbox }),
       ...(project.config.pricing === undefined ? {} : { pricing: project.config.pricing }),
       onEvent,
     });
   });
+  const kept = result.attempts.filter((attempt) => attempt.kept !== undefined);
+  if (flags.json !== true) for (const { id, kept: { until } = { until: '' } } of kept) write(`kept until ${until}: niceeval shell ${id}\n`);
   if (flags.json !== true) write(`record: ${plainLine(folder)}\n`);
   return exitCodeOf(result);
 }

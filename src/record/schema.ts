@@ -70,6 +70,7 @@ export const attemptFileSchema = z.object({
     access: z.object({ prepare: networkAccessSchema, agent: networkAccessSchema, grade: networkAccessSchema }),
     denied: z.array(z.object({ phase: z.string(), via: z.string(), host: z.string(), count })),
   }).exactOptional(),
+  kept: z.object({ name: z.string(), until: z.string() }).exactOptional(),
   diagnostics: z.array(z.object({ code: z.string(), level: z.enum(['warning', 'error']).exactOptional(), message: z.string(), data: jsonValueSchema.exactOptional() })),
   logs: z.array(z.string()),
   startedAt: z.string(),

@@ -13,12 +13,12 @@ const AGENT_END_LIMIT_MS = 20_000;
  *
  * @throws what the agent throws, AgentThrewError around what is no error of ours, AgentIgnoredEndError.
  */
-export async function answerOf(agent: Agent, input: TurnInput, { contexts, session, signal }: { readonly contexts: AgentContexts; readonly session: AgentSession; readonly signal: AbortSignal }): Promise<unknown> {
+export async function answerOf(agent: Agent, input: TurnInput, { contexts, session, signal, hasten }: { readonly contexts: AgentContexts; readonly session: AgentSession; readonly signal: AbortSignal; readonly hasten?: AbortSignal | undefined }): Promise<unknown> {
   const use = { session, signal };
   const answer = (async (): Promise<unknown> => (agent.kind === 'sandbox'
     ? agent.send(input, contexts.ofSandbox(session.ordinal, use))
     : agent.send(input, contexts.of(session.ordinal, use))))();
-  await Promise.race([answer.catch(() => undefined), abortionOf(signal).then(() => withinPatience(answer, AGENT_END_LIMIT_MS))]);
+  await Promise.race([answer.catch(() => undefined), abortionOf(signal).then(() => withinPatience(answer, AGENT_END_LIMIT_MS, hasten))]);
   const late = Symbol('late');
   try {
     const settled = await Promise.race([answer, new Promise<typeof late>((resolve) => { setImmediate(() => resolve(late)); })]);

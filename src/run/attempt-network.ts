@@ -1,7 +1,10 @@
 import type { DeniedDestination } from '../gateway/egress/denied.js';
 import { isSameAccess, NETWORK_PHASES, type NetworkAccess, type NetworkPhase, type NetworkPhases } from '../sandbox/network-access.js';
-import type { NetworkState } from '../sandbox/sandbox.js';
-import type { GatewayLease } from './model-access.js';
+import type { Scope } from '../lifetime/scope.js';
+import type { PlannedAttempt } from '../plan/plan.js';
+import type { NetworkPlan, NetworkState } from '../sandbox/sandbox.js';
+import type { AttemptWorld } from './attempt-world.js';
+import type { GatewayLease, ModelLease } from './model-access.js';
 
 /** What is known of an Attempt's network. */
 export interface NetworkFacts {
@@ -15,7 +18,41 @@ export interface NetworkFacts {
 }
 
 /** The gateway and nothing else: what holds where nobody says otherwise. */
-export const CLOSED: NetworkPhases = { prepare: 'model-only', agent: 'model-only', grade: 'model-only' };
+const CLOSED: NetworkPhases = { prepare: 'model-only', agent: 'model-only', grade: 'model-only' };
+
+/** What an Attempt has of networks. */
+export interface OpenedNetwork {
+  /** For its sandbox. */
+  readonly plan: NetworkPlan;
+  /** Absent: nobody is in its network, or it has none. */
+  readonly phases?: AttemptNetwork;
+  readonly model?: ModelLease;
+}
+
+/**
+ * Opens the network of an Attempt: with the gateway in it where a model is asked or somebody says what the network is; else one
+ * that nobody is in where there are such; else none. The scope gives it back.
+ *
+ * @throws GatewayRefusedError when the script cannot be played, GatewayGoneError, or an engine error.
+ */
+export async function openAttemptNetwork(attempt: PlannedAttempt, world: Pick<AttemptWorld, 'models' | 'deserted'>, scope: Scope): Promise<OpenedNetwork> {
+  const { script, network } = attempt;
+  if (script === undefined && network === undefined) {
+    if (world.deserted === undefined) return { plan: { kind: 'none' } };
+    const lease = await world.deserted.lease();
+    scope.defer('give the network back', () => lease.giveBack());
+    return { plan: { kind: 'closed', network: lease.network } };
+  }
+  const lease = await world.models.lease();
+  let phases: AttemptNetwork | undefined;
+  scope.defer('give the network back', () => phases?.leave() ?? lease.drop());
+  phases = await AttemptNetwork.begin(lease, { ...CLOSED, ...network });
+  return {
+    plan: { kind: 'closed', network: lease.network },
+    phases,
+    ...(script === undefined ? {} : { model: await world.models.open({ ...attempt, script }, lease) }),
+  };
+}
 
 /** The network of one Attempt: opened and shut from phase to phase, and what was denied in each. */
 export class AttemptNetwork {
@@ -61,7 +98,7 @@ export class AttemptNetwork {
   }
 
   /** Takes the last of what was denied and gives the network back, or drops it where it could not be closed. */
-  async leave(): Promise<NetworkFacts> {
+  async leave(): Promise<void> {
     try {
       if (this.#isKnown) await this.#change('model-only');
     } catch {
@@ -69,6 +106,9 @@ export class AttemptNetwork {
     }
     if (this.#isKnown) this.#lease.giveBack();
     else await this.#lease.drop();
+  }
+
+  get facts(): NetworkFacts {
     return { access: this.#plan, denied: [...this.#denied.values()].sort((a, b) => NETWORK_PHASES.indexOf(a.phase) - NETWORK_PHASES.indexOf(b.phase)) };
   }
 

@@ -1,19 +1,19 @@
 import type { AgentSession, TurnInput } from '../agents/agent.js';
 import { isAgentSendError } from '../agents/errors.js';
+import type { Claim } from '../assert/claim.js';
 import { ClaimStop } from '../assert/errors.js';
 import { ClaimLedger } from '../assert/ledger.js';
 import type { FileEvidence } from '../assert/file-evidence.js';
-import type { Pricing } from '../evidence/cost.js';
 import type { WindowFlag, WorkspaceChanges } from '../evidence/file-changes.js';
 import { startDeadline, type Deadline } from '../lifetime/deadline.js';
 import { messageOf } from '../lifetime/error.js';
 import { Scope } from '../lifetime/scope.js';
 import type { PlannedAttempt } from '../plan/plan.js';
-import type { NetworkPlan, OwnedSandbox, SandboxProvider } from '../sandbox/sandbox.js';
-import type { DiagnosticInput, ProgressInput } from '../define/context.js';
-import { scoreOf, verdictOf } from '../verdict/verdict.js';
+import type { KeptSandbox, OwnedSandbox } from '../sandbox/sandbox.js';
+import type { DiagnosticInput } from '../define/context.js';
+import { scoreOf, verdictOf, type Judgement } from '../verdict/verdict.js';
 import { createContentStore } from '../workspace/content-store.js';
-import { WorkspaceLedger, type ImageStates } from '../workspace/ledger.js';
+import { WorkspaceLedger } from '../workspace/ledger.js';
 import type { Patch } from '../workspace/patch.js';
 import { createAgentContexts, type AgentContexts } from './agent-contexts.js';
 import { answerOf } from './agent-answer.js';
@@ -24,17 +24,15 @@ import { attemptCostOf } from './attempt-cost.js';
 import { AttemptNotes } from './attempt-notes.js';
 import { estimateCost } from './estimate-cost.js';
 import { createGroups } from './groups.js';
-import { createJudging, type Judges, type Judging } from './judging.js';
+import { createJudging, type Judging } from './judging.js';
 import { EvidenceLog, nothingSeen } from './evidence-log.js';
-import { AttemptNetwork, CLOSED, type NetworkFacts } from './attempt-network.js';
-import type { ModelAccess, ModelLease } from './model-access.js';
-import type { NetworkPool } from './network-pool.js';
-import type { AttemptSink } from './ports.js';
+import { openAttemptNetwork, type OpenedNetwork } from './attempt-network.js';
+import type { AttemptWorld } from './attempt-world.js';
 import type { AttemptError, AttemptPhase, AttemptResult, TurnRecord } from './result.js';
 import { createSandboxTools } from './sandbox-tools.js';
 import { abortionOf, withinPatience } from './patience.js';
 import { sealed } from './sealed.js';
-import type { StrayFailure, StrayFailures } from './stray-failures.js';
+import type { StrayFailure } from './stray-failures.js';
 import { beginTest, SkipSignal } from './test-context.js';
 import { createTurnTaking } from './turn-taking.js';
 import { withoutSecrets } from './without-secrets.js';
@@ -43,31 +41,13 @@ import { withoutSecrets } from './without-secrets.js';
 const GRACE_MS = 10 * 60_000;
 /** How long a sandbox lives at the most when the Attempt has no limit. */
 const UNLIMITED_LIFETIME_MS = 24 * 60 * 60_000;
+/** How long a sandbox lives that may be kept for people. */
+const KEPT_LIFETIME_MS = 24 * 60 * 60_000;
 /** What was begun may take this long to end after the Attempt's time is up: CLIs are ended, output is read back. */
 const WORK_END_LIMIT_MS = 30_000;
 /** A test whose own work has ended may take this long to end itself; then it is left behind. */
 const TEST_END_LIMIT_MS = 1_000;
 const TEARDOWN_LIMIT_MS = 30_000;
-
-/** What an Attempt needs from the run that it belongs to. */
-export interface AttemptWorld {
-  readonly provider: SandboxProvider;
-  readonly models: ModelAccess;
-  /** Networks without anybody in them, for Attempts without a model. Absent: such an Attempt gets no network at all. */
-  readonly deserted?: NetworkPool;
-  readonly imageStates: ImageStates;
-  readonly sink: AttemptSink;
-  /** Failures that no test saw. */
-  readonly strays: StrayFailures;
-  /** Aborted when the run is interrupted. */
-  readonly signal: AbortSignal;
-  readonly queuedMs: number;
-  /** Prices of the project. Default: only the built-in list. */
-  readonly pricing?: Pricing;
-  readonly judges: Judges;
-  /** Told what a test says of its progress. */
-  readonly onProgress: (progress: ProgressInput) => void;
-}
 
 /** Runs one Attempt from an empty container to a sealed record. Never rejects because the agent or the world failed. */
 export async function runAttempt(attempt: PlannedAttempt, world: AttemptWorld): Promise<AttemptResult> {
@@ -75,6 +55,13 @@ export async function runAttempt(attempt: PlannedAttempt, world: AttemptWorld): 
   await story.prepare();
   await story.test();
   return story.settle();
+}
+
+/** What the frozen evidence came to. */
+interface Conclusion {
+  readonly patch: Patch | undefined;
+  readonly claims: readonly Claim[];
+  readonly judgement: Judgement;
 }
 
 class AttemptStory {
@@ -94,12 +81,10 @@ class AttemptStory {
   readonly #open = new Set<Promise<unknown>>();
   #sandbox: OwnedSandbox | undefined;
   #ledger: WorkspaceLedger | undefined;
-  #model: ModelLease | undefined;
-  #network: AttemptNetwork | undefined;
-  #plan: NetworkPlan | undefined;
-  #networkFacts: NetworkFacts | undefined;
+  #network: OpenedNetwork | undefined;
   #error: AttemptError | undefined;
   #skipped: string | undefined;
+  #conclusion: Promise<Conclusion> | undefined;
   #unwatch: () => void = () => undefined;
 
   constructor(attempt: PlannedAttempt, world: AttemptWorld) {
@@ -136,13 +121,13 @@ class AttemptStory {
   /** A fresh sandbox, a way to the model, the state that the agent starts from, the agent's own set-up. */
   async prepare(): Promise<void> {
     const { agent } = this.#attempt.experiment;
-    await this.#in('gateway', () => this.#openNetwork());
+    await this.#in('gateway', async () => { this.#network = await openAttemptNetwork(this.#attempt, this.#world, this.#scope); });
     if (agent.kind === 'sandbox') await this.#in('sandbox', () => this.#openSandbox());
     this.#clock.sandbox = performance.now();
     await this.#in('setup', async () => {
       if (agent.setup === undefined) return;
       this.#ledger?.touched(); // What the adapter sets up is not the agent's doing.
-      await this.#network?.enter('prepare');
+      await this.#network?.phases?.enter('prepare');
       const { signal } = this.#deadline;
       if (agent.kind === 'sandbox') await agent.setup(this.#contexts.ofSandbox(1, { signal }));
       else await agent.setup(this.#contexts.of(1, { signal }));
@@ -151,10 +136,11 @@ class AttemptStory {
 
   async #openSandbox(): Promise<void> {
     const image = await this.#world.provider.prepareImage(this.#attempt.sandbox);
-    const lifetimeMs = Math.min(this.#deadline.remainingMs(), UNLIMITED_LIFETIME_MS) + GRACE_MS;
+    const ownMs = Math.min(this.#deadline.remainingMs(), UNLIMITED_LIFETIME_MS) + GRACE_MS;
+    const lifetimeMs = this.#world.keep === undefined ? ownMs : Math.max(ownMs, KEPT_LIFETIME_MS);
     const sandbox = await this.#world.provider.openSandbox(this.#attempt.sandbox, {
       image,
-      network: this.#plan ?? { kind: 'none' },
+      network: this.#network?.plan ?? { kind: 'none' },
       attemptId: this.#attempt.id,
       lifetimeMs,
       signal: this.#deadline.signal,
@@ -163,25 +149,6 @@ class AttemptStory {
     this.#ledger = await WorkspaceLedger.anchor(sandbox, {
       store: createContentStore(this.#world.sink.blobFolder), imageId: image.id, states: this.#world.imageStates,
     });
-  }
-
-  /** With the gateway in it where a model is asked or somebody says what the network is; else nobody is in it, or there is none. */
-  async #openNetwork(): Promise<void> {
-    const { script, network } = this.#attempt;
-    if (script !== undefined || network !== undefined) {
-      const lease = await this.#world.models.lease();
-      this.#scope.defer('give the network back', async () => {
-        if (this.#network === undefined) await lease.drop();
-        else this.#networkFacts = await this.#network.leave();
-      });
-      this.#network = await AttemptNetwork.begin(lease, { ...CLOSED, ...network });
-      this.#plan = { kind: 'closed', network: lease.network };
-      if (script !== undefined) this.#model = await this.#world.models.open({ ...this.#attempt, script }, lease);
-    } else if (this.#world.deserted !== undefined) {
-      const lease = await this.#world.deserted.lease();
-      this.#scope.defer('give the network back', () => lease.giveBack());
-      this.#plan = { kind: 'closed', network: lease.network };
-    }
   }
 
   /** The author's test, until it ends, is stopped by a claim, skips, breaks, or its time is up. */
@@ -224,7 +191,7 @@ class AttemptStory {
     const error = new NotAwaitedError('The test ended while a send, a group or an operation of t.sandbox was under way. Put `await` before it.');
     this.#fail('test', error);
     this.#deadline.end(error);
-    await withinPatience(Promise.allSettled(this.#open), WORK_END_LIMIT_MS);
+    await withinPatience(Promise.allSettled(this.#open), WORK_END_LIMIT_MS, this.#world.hasten);
   }
 
   #sandboxTools(sandbox: OwnedSandbox): ReturnType<typeof createSandboxTools> {
@@ -233,7 +200,7 @@ class AttemptStory {
       claims: this.#claims,
       take: this.#take,
       touched: () => this.#ledger?.touched(),
-      beforeCommand: async () => this.#network?.enter(this.#log.turns.length === 0 ? 'prepare' : 'grade'),
+      beforeCommand: async () => this.#network?.phases?.enter(this.#log.turns.length === 0 ? 'prepare' : 'grade'),
       fileEvidence: () => this.#fileEvidence(),
       evalFile: this.#attempt.evalFile,
       signal: this.#deadline.signal,
@@ -243,7 +210,7 @@ class AttemptStory {
   /** Settles some time after the end of the Attempt's time: sends end by themselves then, an author's own wait may not. */
   async #leftBehind(): Promise<void> {
     await abortionOf(this.#deadline.signal);
-    await withinPatience(Promise.allSettled(this.#open), WORK_END_LIMIT_MS);
+    await withinPatience(Promise.allSettled(this.#open), WORK_END_LIMIT_MS, this.#world.hasten);
     await new Promise<void>((resolve) => { setTimeout(resolve, TEST_END_LIMIT_MS); });
   }
 
@@ -252,7 +219,7 @@ class AttemptStory {
     this.#deadline.signal.throwIfAborted();
     const { agent } = this.#attempt.experiment;
     const conversation = `session ${session.ordinal}`;
-    await this.#network?.enter('agent', conversation);
+    await this.#network?.phases?.enter('agent', conversation);
     await this.#ledger?.openWindow(conversation);
     const open = this.#log.begin(session.ordinal);
     const startedAt = new Date();
@@ -265,7 +232,7 @@ class AttemptStory {
     try {
       const record = seen({ turn: checkedTurn(agent, await answerOf(agent, input, { contexts: this.#contexts, session, signal: this.#deadline.signal })) });
       waits = record.status === 'waiting';
-      if (waits) this.#network?.hold(conversation);
+      if (waits) this.#network?.phases?.hold(conversation);
       return record;
     } catch (error) {
       if (this.#deadline.signal.aborted) flags.push('timed-out');
@@ -292,20 +259,15 @@ class AttemptStory {
       const done = agent.kind === 'sandbox'
         ? this.#sandbox === undefined ? undefined : agent.teardown?.(this.#contexts.ofSandbox(1, { signal }))
         : agent.teardown?.(this.#contexts.of(1, { signal }));
-      await withinPatience(Promise.resolve(done).catch((error: unknown) => this.#fail('teardown', error)), TEARDOWN_LIMIT_MS);
+      await withinPatience(Promise.resolve(done).catch((error: unknown) => this.#fail('teardown', error)), TEARDOWN_LIMIT_MS, this.#world.hasten);
     });
-    const [counted, resources] = await Promise.all([this.#model?.close(), this.#sandbox?.resources()]);
+    const [counted, resources] = await Promise.all([this.#network?.model?.close(), this.#sandbox?.resources()]);
+    const kept = await this.#keepSandbox();
     // The network is free again only after the sandbox in it is gone.
     for (const failure of await this.#scope.close()) this.#notes.note('cleanup', `${failure.what}: ${failure.message}`);
     this.#deadline.close();
-    const patch = await this.#patch();
-    const claims = await this.#claims.settle();
+    const { patch, claims, judgement } = await this.#conclude();
     const error = this.#error;
-    const judgement = verdictOf({
-      claims,
-      ...(error === undefined ? {} : { error }),
-      ...(this.#skipped === undefined ? {} : { skipped: this.#skipped }),
-    });
     const facts = attemptFactsOf(this.#attempt);
     const score = facts.evaluationKind === 'score' && judgement.verdict !== 'errored' && this.#skipped === undefined ? scoreOf(claims) : undefined;
     const ended = performance.now();
@@ -325,7 +287,8 @@ class AttemptStory {
       ...(patch === undefined ? {} : { patch }),
       ...(counted === undefined ? {} : { gateway: counted }),
       ...(resources === undefined ? {} : { resources }),
-      ...(this.#networkFacts === undefined ? {} : { network: this.#networkFacts }),
+      ...(kept === undefined ? {} : { kept }),
+      ...(this.#network?.phases === undefined ? {} : { network: this.#network.phases.facts }),
       diagnostics: this.#notes.diagnostics,
       logs: this.#notes.logs,
       startedAt: this.#startedAt.toISOString(),
@@ -339,6 +302,35 @@ class AttemptStory {
     }, agent.sensitiveValues ?? []);
     this.#unwatch();
     return sealed(result, this.#world.sink);
+  }
+
+  /** Claims on the frozen evidence, and the verdict; once. */
+  #conclude(): Promise<Conclusion> {
+    this.#conclusion ??= (async () => {
+      const patch = await this.#patch();
+      const claims = await this.#claims.settle();
+      const judgement = verdictOf({
+        claims,
+        ...(this.#error === undefined ? {} : { error: this.#error }),
+        ...(this.#skipped === undefined ? {} : { skipped: this.#skipped }),
+      });
+      return { patch, claims, judgement };
+    })();
+    return this.#conclusion;
+  }
+
+  /** Leaves the sandbox alive where that is wanted; then the verdict is found before the sandbox would be gone. */
+  async #keepSandbox(): Promise<KeptSandbox | undefined> {
+    const { keep, signal } = this.#world;
+    if (keep === undefined || this.#sandbox === undefined || signal.aborted) return undefined;
+    const { verdict } = (await this.#conclude()).judgement;
+    if (keep === 'failed' && verdict !== 'failed' && verdict !== 'errored') return undefined;
+    try {
+      return await this.#sandbox.keep();
+    } catch (error) {
+      this.#notes.note('keep-failed', `the sandbox could not be kept: ${messageOf(error)}`);
+      return undefined;
+    }
   }
 
   /** A patch is for people: without one the Attempt stands all the same. */
@@ -362,7 +354,7 @@ class AttemptStory {
   /** What the agent's own code is given. */
   get #contexts(): AgentContexts {
     return createAgentContexts({
-      attempt: this.#attempt, log: this.#log, sink: this.#world.sink, scope: this.#scope, notes: this.#notes, endpoint: this.#model?.endpoint, sandbox: this.#sandbox,
+      attempt: this.#attempt, log: this.#log, sink: this.#world.sink, scope: this.#scope, notes: this.#notes, endpoint: this.#network?.model?.endpoint, sandbox: this.#sandbox,
     });
   }
 

@@ -5,7 +5,7 @@ import type { WorkspaceChanges } from '../evidence/file-changes.js';
 import type { JsonValue } from '../evidence/json.js';
 import type { TurnStatus } from '../evidence/turn.js';
 import type { Usage } from '../evidence/usage.js';
-import type { ResourceUse } from '../sandbox/sandbox.js';
+import type { KeptSandbox, ResourceUse } from '../sandbox/sandbox.js';
 import type { Patch } from '../workspace/patch.js';
 import type { NetworkFacts } from './attempt-network.js';
 import type { Score, Verdict, VerdictCause } from '../verdict/verdict.js';
@@ -106,6 +106,8 @@ export interface AttemptResult {
   readonly resources?: ResourceUse;
   /** Where it could talk to, and what it was denied. Absent: it had no network with the gateway in it. */
   readonly network?: NetworkFacts;
+  /** Its sandbox lives on for people to look inside. Absent: it is gone. */
+  readonly kept?: KeptSandbox;
   readonly diagnostics: readonly Diagnostic[];
   readonly logs: readonly string[];
   readonly startedAt: string;

@@ -6,7 +6,8 @@ import type { Pricing } from '../evidence/cost.js';
 import { Semaphore } from '../lifetime/semaphore.js';
 import type { Plan, PlannedAttempt } from '../plan/plan.js';
 import type { SandboxProvider } from '../sandbox/sandbox.js';
-import { runAttempt, type AttemptWorld } from './attempt.js';
+import { runAttempt } from './attempt.js';
+import type { AttemptWorld, KeepSandbox } from './attempt-world.js';
 import { createJudges } from './judging.js';
 import { createModelAccess } from './model-access.js';
 import { createNetworkPool } from './network-pool.js';
@@ -28,10 +29,14 @@ export interface RunOptions {
   readonly sink: RunSink;
   /** Interrupts the run: what is under way ends, nothing new starts. */
   readonly signal: AbortSignal;
+  /** Aborted after `signal` by whoever has no patience left: what was begun is waited for no longer, cleanup is. Default: nobody. */
+  readonly hasten?: AbortSignal;
   /** Prices of the project, for estimates. Default: only the built-in list. */
   readonly pricing?: Pricing;
   /** Where the key of a judge is looked up. Default: the environment of this process. */
   readonly env?: (name: string) => string | undefined;
+  /** Which sandboxes are left alive for people to look inside. Default: none. */
+  readonly keep?: KeepSandbox;
   readonly onEvent: (event: RunEvent) => void;
 }
 
@@ -41,7 +46,7 @@ export interface RunOptions {
  * @throws what the provider throws when the images cannot be made, before any Attempt has started.
  */
 export async function run(plan: Plan, options: RunOptions): Promise<RunResult> {
-  setMaxListeners(0, options.signal); // One listener per Attempt is no leak.
+  setMaxListeners(0, options.signal, ...(options.hasten === undefined ? [] : [options.hasten])); // One listener per Attempt is no leak.
   const startedAt = new Date();
   const begun = performance.now();
   options.onEvent({ type: 'run.started', runId: options.runId, planned: plan.attempts.length, at: startedAt.toISOString() });
@@ -132,6 +137,8 @@ async function dispatch(
     const result = await runAttempt(attempt, {
       ...world, provider: options.provider, sink: await openedSink(attempt, options.sink), signal: options.signal, queuedMs: performance.now() - queued,
       ...(options.pricing === undefined ? {} : { pricing: options.pricing }),
+      ...(options.keep === undefined ? {} : { keep: options.keep }),
+      ...(options.hasten === undefined ? {} : { hasten: options.hasten }),
       onProgress: (progress) => options.onEvent({ type: 'attempt.progress', attempt: attempt.id, evalId: attempt.evalId, experimentId: attempt.experimentId, progress }),
     });
     options.onEvent({ type: 'attempt.finished', result });

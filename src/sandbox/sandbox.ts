@@ -142,8 +142,21 @@ export interface OwnedSandbox extends Sandbox, AsyncDisposable {
   resources(): Promise<ResourceUse | undefined>;
   /** Whether the container still runs. */
   isRunning(): Promise<boolean>;
+  /**
+   * Leaves it alive for people: `stop` does not remove it any more. It ends when its lifetime does, and is removed by the next
+   * reaping after that, or by `niceeval clean --kept`. It has no network when the one that it was in is gone.
+   */
+  keep(): Promise<KeptSandbox>;
   /** Removes the sandbox and everything in it. Idempotent. */
   stop(): Promise<void>;
+}
+
+/** A sandbox that outlives its Attempt. */
+export interface KeptSandbox {
+  /** As the backend's own tools know it. */
+  readonly name: string;
+  /** When it ends by itself: ISO 8601. */
+  readonly until: string;
 }
 
 /** Where a sandbox may talk to. */
@@ -231,7 +244,7 @@ export interface ResourceLimits {
 export interface ReapReport {
   readonly containers: readonly string[];
   readonly networks: readonly string[];
-  /** Resources whose owner may still live; they were left alone. */
+  /** Resources whose owner may still live, and sandboxes that are kept for people; they were left alone. */
   readonly kept: readonly string[];
 }
 
@@ -246,6 +259,6 @@ export interface SandboxProvider extends AsyncDisposable {
   openService(options: { readonly program: string; readonly name: string; readonly network: ClosedNetwork; readonly hostname: string }): Promise<Service>;
   /** Gives a service a way out, once; the sandboxes that meet it get none by that. */
   letOut(service: Service): Promise<void>;
-  /** Removes what dead owners left. `dryRun` only tells. */
-  reap(options?: { readonly dryRun?: boolean }): Promise<ReapReport>;
+  /** Removes what dead owners left. `dryRun` only tells; `keptToo` removes sandboxes that were kept for people. */
+  reap(options?: { readonly dryRun?: boolean; readonly keptToo?: boolean }): Promise<ReapReport>;
 }

@@ -51,6 +51,34 @@ describe('the end of a run', () => {
     expect(await project.attemptFile('attempt.json')).toMatchObject({ verdict: 'errored', interrupted: true, error: { code: 'interrupted' } });
   });
 
+  it('waits no longer for an agent that ignores its end when it is asked again, and removes everything all the same', async () => {
+    const deaf = `
+      import { defineExperiment } from 'niceeval';
+      import { completeEvidenceCoverage, defineSandboxAgent } from 'niceeval/adapter';
+      export default defineExperiment({ agent: defineSandboxAgent({
+        name: 'deaf', evidenceCoverage: completeEvidenceCoverage,
+        send: async (input, ctx) => {
+          await ctx.sandbox.writeText('begun.txt', '');
+          console.log('deaf agent began');
+          return new Promise(() => undefined);
+        },
+      }) });`;
+    await using project = await openProject({ ...sleeper, 'experiments/x.ts': deaf });
+    const run = project.niceeval(['run', '--json']);
+    await lineOf(run.stderr as Readable, 'deaf agent began');
+    const begun = performance.now();
+    run.kill('SIGINT');
+    await lineOf(run.stderr as Readable, 'SIGINT: ending');
+    run.kill('SIGINT');
+    const { exitCode, stderr } = await run;
+    expect(exitCode).toBe(130);
+    expect(stderr).toContain('waiting for nothing more');
+    // Left alone it would have been waited for 20 s, and its test longer.
+    expect(performance.now() - begun).toBeLessThan(15_000);
+    expect(await leftovers()).toEqual([]);
+    expect(await project.attemptFile('attempt.json')).toMatchObject({ verdict: 'errored', interrupted: true });
+  });
+
   it('keeps what a timed-out agent changed, names the budget, and leaves no process or container', async () => {
     await using project = await openProject(sleeper);
     const { exitCode, stdout } = await project.niceeval(['run', '--timeout', '4000']);

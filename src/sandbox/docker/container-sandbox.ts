@@ -3,7 +3,7 @@ import { dirname, posix, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { SandboxCommandExitError, SandboxInputError } from '../errors.js';
 import type {
-  AgentProcess, CommandOptions, CommandResult, ExecOptions, OwnedSandbox, PreparedImage, ResourceUse, SparedProcesses, UploadDirectoryOptions,
+  AgentProcess, CommandOptions, CommandResult, ExecOptions, KeptSandbox, OwnedSandbox, PreparedImage, ResourceUse, SparedProcesses, UploadDirectoryOptions,
 } from '../sandbox.js';
 import {
   openArchive, pathFacts, readFileFromContainer, uploadDirectoryToContainer, writeFileToContainer, type FileOwner, type UploadTarget,
@@ -30,6 +30,7 @@ export class ContainerSandbox implements OwnedSandbox {
   readonly #image: PreparedImage & { readonly owner: FileOwner };
   readonly #openPristine: () => Promise<string>;
   readonly #onStop: () => Promise<void>;
+  readonly #onKeep: () => Promise<KeptSandbox>;
   readonly #memoryBytes: number;
   readonly #meter: TrafficMeter | undefined;
   #trafficShare: (total: Traffic | undefined) => Traffic | undefined = () => undefined;
@@ -43,6 +44,7 @@ export class ContainerSandbox implements OwnedSandbox {
    * @param options.openPristine Makes, once, a container of the same image that is never started, and gives its id.
    * @param options.meter Of the network that it is in. Absent: it is in none.
    * @param options.onStop Removes the container and what belongs to it.
+   * @param options.onKeep Makes it one that `onStop` leaves alone.
    */
   constructor(readonly id: string, options: {
     readonly engine: Engine;
@@ -51,6 +53,7 @@ export class ContainerSandbox implements OwnedSandbox {
     readonly openPristine: () => Promise<string>;
     readonly meter?: TrafficMeter;
     readonly onStop: () => Promise<void>;
+    readonly onKeep: () => Promise<KeptSandbox>;
   }) {
     this.workdir = options.image.workdir;
     this.agentUser = options.image.agentUser;
@@ -62,6 +65,7 @@ export class ContainerSandbox implements OwnedSandbox {
     this.#openPristine = options.openPristine;
     this.#meter = options.meter;
     this.#onStop = options.onStop;
+    this.#onKeep = options.onKeep;
     this.#reader = options.image.agentIsRoot ? undefined : new ResourceReader(options.engine, id);
   }
 
@@ -204,6 +208,10 @@ export class ContainerSandbox implements OwnedSandbox {
       if (statusCodeOf(error) === 404) return false;
       throw error;
     }
+  }
+
+  keep(): Promise<KeptSandbox> {
+    return this.#onKeep();
   }
 
   stop(): Promise<void> {

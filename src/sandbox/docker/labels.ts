@@ -2,8 +2,8 @@ import { currentOwner, formatOwner } from '../owner.js';
 
 /** On everything that niceeval makes in an engine. */
 export const LABEL = 'niceeval';
-const RUN_LABEL = 'niceeval.run';
-const ATTEMPT_LABEL = 'niceeval.attempt';
+export const RUN_LABEL = 'niceeval.run';
+export const ATTEMPT_LABEL = 'niceeval.attempt';
 export const OWNER_LABEL = 'niceeval.owner';
 /** What the resource is for: `sandbox`, `network`, `holder`, `service`, `probe`, `image`. */
 export const ROLE_LABEL = 'niceeval.role';
@@ -17,4 +17,16 @@ export function labelsOf(role: string, runId: string, attemptId?: string): Recor
     [OWNER_LABEL]: formatOwner(currentOwner()),
     ...(attemptId === undefined ? {} : { [ATTEMPT_LABEL]: attemptId }),
   };
+}
+
+const KEPT = 'niceeval-kept-';
+
+/** The name of a container that is kept for people. Labels of a living container cannot be changed; its name can. */
+export function keptNameOf(runId: string, attemptId: string): string {
+  return `${KEPT}${runId}-${attemptId}`;
+}
+
+/** Whether a container was given such a name. */
+export function isKeptName(name: string): boolean {
+  return name.startsWith(KEPT);
 }

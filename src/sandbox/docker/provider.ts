@@ -13,7 +13,7 @@ import { openClosedNetwork, type DockerClosedNetwork } from './closed-network.js
 import { ContainerSandbox } from './container-sandbox.js';
 import { connectEngine, statusCodeOf, type Engine } from './engine.js';
 import { inspectImage, type InspectedImage } from './image-facts.js';
-import { labelsOf } from './labels.js';
+import { keptNameOf, labelsOf } from './labels.js';
 import { openOutside, type Outside } from './outside.js';
 import { reapOrphans } from './reaper.js';
 import { TrafficMeter } from './resource-use.js';
@@ -89,7 +89,9 @@ class DockerProvider implements SandboxProvider {
       },
     }));
     const scope = new Scope();
-    scope.defer('remove a container', () => removeContainer(this.#engine, container.id));
+    const endsAt = new Date(Date.now() + options.lifetimeMs);
+    let isKept = false;
+    scope.defer('remove a container', async () => { if (!isKept) await removeContainer(this.#engine, container.id); });
     let pristine: Promise<string> | undefined;
     const sandbox = new ContainerSandbox(container.id, {
       engine: this.#engine,
@@ -97,6 +99,12 @@ class DockerProvider implements SandboxProvider {
       memoryBytes: limits.memoryBytes,
       ...(options.network.kind === 'none' ? {} : { meter: this.#meterOf(options.network.network) }),
       openPristine: () => (pristine ??= this.#openPristine(image, options.attemptId, scope)),
+      onKeep: async () => {
+        const name = keptNameOf(this.#runId, options.attemptId);
+        await this.#engine.call('keep a sandbox', () => container.rename({ name }));
+        isKept = true;
+        return { name, until: endsAt.toISOString() };
+      },
       onStop: async () => {
         const failures = await scope.close();
         this.#open.delete(sandbox);
@@ -162,7 +170,7 @@ class DockerProvider implements SandboxProvider {
     await this.#engine.call('give a service a way out', (docker) => docker.getNetwork(networkId).connect({ Container: service.id }));
   }
 
-  reap(options: { readonly dryRun?: boolean } = {}): Promise<ReapReport> {
+  reap(options: { readonly dryRun?: boolean; readonly keptToo?: boolean } = {}): Promise<ReapReport> {
     return reapOrphans(this.#engine, options);
   }
 

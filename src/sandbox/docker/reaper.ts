@@ -2,17 +2,18 @@ import type { ReapReport } from '../sandbox.js';
 import { ownerStateOf, parseOwner } from '../owner.js';
 import { removeContainer } from './attached.js';
 import { statusCodeOf, type Engine } from './engine.js';
-import { LABEL, OWNER_LABEL } from './labels.js';
+import { isKeptName, LABEL, OWNER_LABEL } from './labels.js';
 
-interface Found { readonly id: string; readonly name: string; readonly labels: Record<string, string>; }
+interface Found { readonly id: string; readonly name: string; readonly labels: Record<string, string>; readonly isRunning?: boolean; }
 
-/** Removes containers and networks of ours whose owner is certainly dead. Others are kept and named. */
-export async function reapOrphans(engine: Engine, options: { readonly dryRun?: boolean } = {}): Promise<ReapReport> {
+/** Removes containers and networks of ours whose owner is certainly dead. Others are kept and named, and so are living sandboxes for people. */
+export async function reapOrphans(engine: Engine, options: { readonly dryRun?: boolean; readonly keptToo?: boolean } = {}): Promise<ReapReport> {
   const filters = JSON.stringify({ label: [LABEL] });
   const containers = (await engine.call('list containers', (docker) => docker.listContainers({ all: true, filters })))
-    .map((found): Found => ({ id: found.Id, name: (found.Names[0] ?? found.Id).replace(/^\//, ''), labels: found.Labels }));
+    .map((found): Found => ({ id: found.Id, name: (found.Names[0] ?? found.Id).replace(/^\//, ''), labels: found.Labels, isRunning: found.State === 'running' }));
   const networks = (await engine.call('list networks', (docker) => docker.listNetworks({ filters })))
     .map((found): Found => ({ id: found.Id, name: found.Name, labels: found.Labels ?? {} }));
+  const isOrphan = (found: Found): boolean => isOwnerDead(found) && (options.keptToo === true || !(isKeptName(found.name) && found.isRunning === true));
   const dead = { containers: containers.filter(isOrphan), networks: networks.filter(isOrphan) };
   if (options.dryRun !== true) {
     for (const { id } of dead.containers) await removeContainer(engine, id);
@@ -26,7 +27,7 @@ export async function reapOrphans(engine: Engine, options: { readonly dryRun?: b
   };
 }
 
-function isOrphan(found: Found): boolean {
+function isOwnerDead(found: Found): boolean {
   const owner = parseOwner(found.labels[OWNER_LABEL]);
   return owner !== undefined && ownerStateOf(owner) === 'dead';
 }
