@@ -62,6 +62,8 @@ export const attemptFileSchema = z.object({
     cpuSeconds: z.number().nonnegative().exactOptional(),
     peakMemoryBytes: count.exactOptional(),
     memoryLimitBytes: count.exactOptional(),
+    diskBytes: count.exactOptional(),
+    diskLimitBytes: count.exactOptional(),
     oomKills: count.exactOptional(),
     processesLeft: count.exactOptional(),
     network: z.object({ receivedBytes: count, sentBytes: count }).exactOptional(),

@@ -44,9 +44,10 @@ export async function openAttemptNetwork(attempt: PlannedAttempt, world: Pick<At
     return { plan: { kind: 'closed', network: lease.network } };
   }
   const lease = await world.models.lease();
-  let phases: AttemptNetwork | undefined;
-  scope.defer('give the network back', () => phases?.leave() ?? lease.drop());
-  phases = await AttemptNetwork.begin(lease, { ...CLOSED, ...network });
+  const opened: { phases?: AttemptNetwork } = {};
+  scope.defer('give the network back', () => opened.phases?.leave() ?? lease.drop());
+  const phases = await AttemptNetwork.begin(lease, { ...CLOSED, ...network });
+  opened.phases = phases;
   return {
     plan: { kind: 'closed', network: lease.network },
     phases,

@@ -147,7 +147,9 @@ class AttemptStory {
     });
     this.#sandbox = this.#scope.use('remove the sandbox', sandbox);
     this.#ledger = await WorkspaceLedger.anchor(sandbox, {
-      store: createContentStore(this.#world.sink.blobFolder), imageId: image.id, states: this.#world.imageStates,
+      store: createContentStore(this.#world.sink.blobFolder), imageId: image.id,
+      // Volumes are filled anew for every sandbox; no two look the same.
+      states: this.#attempt.sandbox.readOnlyRoot === true ? new Map() : this.#world.imageStates,
     });
   }
 

@@ -70,6 +70,14 @@ export class SandboxCommandExitError extends NiceEvalError {
   }
 }
 
+/** A sandbox wrote more than it may. The processes of its agent are gone by then. */
+export class SandboxDiskError extends NiceEvalError {
+  readonly code = 'sandbox-disk';
+  constructor(readonly limitBytes: number, readonly seenBytes: number) {
+    super(`The sandbox wrote ${sizeText(seenBytes)}; ${sizeText(limitBytes)} is its limit. Raise \`resources.diskBytes\` if the task needs more.`);
+  }
+}
+
 /** A path that had to exist in the sandbox does not. */
 export class SandboxPathError extends NiceEvalError {
   readonly code = 'sandbox-path';

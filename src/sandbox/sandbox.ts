@@ -12,9 +12,17 @@ export interface CommandOptions {
   readonly timeoutMs?: number;
   /** Aborting it ends every process of the command; the call rejects with the signal's reason. */
   readonly signal?: AbortSignal;
+  /**
+   * Gives the command a terminal. Then both streams come as one, on `stdout`, with the line ends and colours that the command makes for
+   * terminals; the end of its input is told once, as Ctrl-D does. Default: false.
+   */
+  readonly tty?: boolean;
   /** What the command reads, at once or as it comes. Default: nothing; it sees the end of input at once. */
   readonly stdin?: string | Uint8Array | Readable;
-  /** Called with raw bytes as they come; the command is held back while a returned promise is open. */
+  /**
+   * Called with the bytes as they come, never with a part of a UTF-8 character; the command is held back while a returned promise is
+   * open.
+   */
   readonly onStdout?: (chunk: Uint8Array) => void | Promise<void>;
   readonly onStderr?: (chunk: Uint8Array) => void | Promise<void>;
   /** Values that are replaced by `[redacted]` in everything that the call returns, stores or passes on. */
@@ -110,6 +118,9 @@ export interface ResourceUse {
   readonly memoryLimitBytes?: number;
   /** Processes that the kernel killed for want of memory. */
   readonly oomKills?: number;
+  /** The most that it was seen to have written, and the limit. Absent: it did not live long enough for a look, or the engine keeps the limit. */
+  readonly diskBytes?: number;
+  readonly diskLimitBytes?: number;
   /** Processes at the time of the reading, without those of the harness. */
   readonly processesLeft?: number;
   /** What passed its network interface, with the headers of its packets. Absent: it has no network. */
@@ -226,6 +237,10 @@ export interface SandboxSpec {
   /** Absolute path. Absent: the image's working directory. */
   readonly workdir?: string;
   readonly resources?: ResourceLimits;
+  /** A runtime that the engine knows, for instance `runsc`. Absent: the engine's default. */
+  readonly runtime?: string;
+  /** Only the working directory, the home and the folders for temporary files can be written. Absent: everything that the user may. */
+  readonly readOnlyRoot?: boolean;
 }
 
 /** Limits of one sandbox. Absent fields have the backend's defaults. */
@@ -238,6 +253,11 @@ export interface ResourceLimits {
   readonly pids?: number;
   /** Open files of each process. Default: 16,384, or the engine's own limit where that is lower and cannot be raised. */
   readonly nofile?: number;
+  /**
+   * What it may write beyond its image. Default: 10 GiB. Where the engine's storage has no such limit, as on ext4, the size is looked
+   * at every two seconds or more, and a sandbox that is over it ends with SandboxDiskError: it can be more between two looks.
+   */
+  readonly diskBytes?: number;
 }
 
 /** What a removal of leftovers did. */

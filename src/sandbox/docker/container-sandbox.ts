@@ -1,13 +1,14 @@
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, posix, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
-import { SandboxCommandExitError, SandboxInputError } from '../errors.js';
+import { SandboxCommandExitError, SandboxDiskError, SandboxInputError } from '../errors.js';
 import type {
   AgentProcess, CommandOptions, CommandResult, ExecOptions, KeptSandbox, OwnedSandbox, PreparedImage, ResourceUse, SparedProcesses, UploadDirectoryOptions,
 } from '../sandbox.js';
 import {
   openArchive, pathFacts, readFileFromContainer, uploadDirectoryToContainer, writeFileToContainer, type FileOwner, type UploadTarget,
 } from './archive.js';
+import { DiskWatch } from './disk-watch.js';
 import { isKilled, startFailureOf, type ExitFacts } from './ending.js';
 import { statusCodeOf, type Engine } from './engine.js';
 import { execInContainer, type ExecTarget } from './exec.js';
@@ -39,10 +40,14 @@ export class ContainerSandbox implements OwnedSandbox {
   /** Kills for want of memory up to the last reading. */
   #oomKills = 0;
   #stopping: Promise<void> | undefined;
+  readonly #disk: DiskWatch | undefined;
+  /** Aborted when it wrote too much; nothing of the agent's runs then. */
+  readonly #overfull = new AbortController();
 
   /**
    * @param options.openPristine Makes, once, a container of the same image that is never started, and gives its id.
    * @param options.meter Of the network that it is in. Absent: it is in none.
+   * @param options.diskBytes How much it may write. Absent: the engine sees to that.
    * @param options.onStop Removes the container and what belongs to it.
    * @param options.onKeep Makes it one that `onStop` leaves alone.
    */
@@ -50,6 +55,7 @@ export class ContainerSandbox implements OwnedSandbox {
     readonly engine: Engine;
     readonly image: PreparedImage & { readonly owner: FileOwner };
     readonly memoryBytes: number;
+    readonly diskBytes?: number;
     readonly openPristine: () => Promise<string>;
     readonly meter?: TrafficMeter;
     readonly onStop: () => Promise<void>;
@@ -66,6 +72,8 @@ export class ContainerSandbox implements OwnedSandbox {
     this.#meter = options.meter;
     this.#onStop = options.onStop;
     this.#onKeep = options.onKeep;
+    const { engine, diskBytes } = options;
+    if (diskBytes !== undefined) this.#disk = new DiskWatch({ engine, containerId: id, limitBytes: diskBytes, onExceeded: (seen) => { this.#endOverfull(new SandboxDiskError(diskBytes, seen)); } });
     this.#reader = options.image.agentIsRoot ? undefined : new ResourceReader(options.engine, id);
   }
 
@@ -90,7 +98,16 @@ export class ContainerSandbox implements OwnedSandbox {
   exec(argv: readonly string[], options: ExecOptions = {}, shown = argv): Promise<ExitFacts> {
     if (argv.length === 0 || argv[0] === '') throw new SandboxInputError('A command needs a program: the first word is empty.');
     const cwd = options.cwd === undefined ? this.workdir : this.#absolute(options.cwd);
-    return execInContainer(this.#target(), argv, { ...options, cwd, user: options.user ?? this.agentUser, shown });
+    const user = options.user ?? this.agentUser;
+    // Looking at what is there must still be possible.
+    const ends = [...(options.signal === undefined ? [] : [options.signal]), ...(user === this.agentUser && this.#disk !== undefined ? [this.#overfull.signal] : [])];
+    return execInContainer(this.#target(), argv, { ...options, ...(ends.length === 0 ? {} : { signal: AbortSignal.any(ends) }), cwd, user, shown });
+  }
+
+  /** Commands that run end with the error; what runs without one is ended too. */
+  #endOverfull(error: SandboxDiskError): void {
+    this.#overfull.abort(error);
+    this.endAgentProcesses().catch(() => undefined); // A sandbox that is gone has none.
   }
 
   async #capture(argv: readonly string[], options: CommandOptions, shown = argv): Promise<CommandResult> {
@@ -130,6 +147,7 @@ export class ContainerSandbox implements OwnedSandbox {
   beginReading(): void {
     if (this.#meter !== undefined) this.#trafficShare = this.#meter.begin();
     this.#reader?.begin();
+    this.#disk?.begin();
   }
 
   async resources(): Promise<ResourceUse | undefined> {
@@ -137,7 +155,8 @@ export class ContainerSandbox implements OwnedSandbox {
     const share = this.#trafficShare(reading?.network);
     if (reading === undefined) return undefined;
     const { network: _total, ...own } = reading;
-    return { ...own, memoryLimitBytes: this.#memoryBytes, ...(share === undefined ? {} : { network: share }) };
+    const { mostBytes: diskBytes, options: { limitBytes: diskLimitBytes } } = this.#disk ?? { options: {} };
+    return { ...own, ...(diskBytes === undefined || diskLimitBytes === undefined ? {} : { diskBytes, diskLimitBytes }), memoryLimitBytes: this.#memoryBytes, ...(share === undefined ? {} : { network: share }) };
   }
 
   async readBytes(path: string): Promise<Uint8Array> {
@@ -217,6 +236,7 @@ export class ContainerSandbox implements OwnedSandbox {
   stop(): Promise<void> {
     this.#stopping ??= this.#onStop();
     this.#reader?.close();
+    this.#disk?.end();
     return this.#stopping;
   }
 

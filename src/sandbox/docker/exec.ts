@@ -40,9 +40,9 @@ export async function execInContainer(
 ): Promise<ExitFacts> {
   options.signal?.throwIfAborted();
   const exec = await createExec(target, argv, options);
-  const socket = await target.engine.call('start a command', (): Promise<Duplex> => exec.start({ hijack: true, stdin: true }))
+  const socket = await target.engine.call('start a command', (): Promise<Duplex> => exec.start({ hijack: true, stdin: true, Tty: options.tty === true }))
     .catch((error: unknown) => { throw asGone(error, target.containerId); });
-  sendInput(socket, options.stdin);
+  sendInput(socket, options.stdin, options.tty === true);
 
   const activity = { at: performance.now(), busy: false };
   const pumped = pump(socket, options, activity);
@@ -76,6 +76,7 @@ async function createExec(
       AttachStdin: true,
       AttachStdout: true,
       AttachStderr: true,
+      Tty: options.tty === true,
       Cmd: [...argv],
       Env: Object.entries(options.env ?? {}).map(([name, value]) => `${name}=${value}`),
       WorkingDir: options.cwd,
@@ -86,12 +87,24 @@ async function createExec(
   }
 }
 
-function sendInput(socket: Duplex, stdin: ExecOptions['stdin']): void {
+/** What a terminal takes for the end of input. */
+const END_OF_INPUT = '\u0004';
+
+function sendInput(socket: Duplex, stdin: ExecOptions['stdin'], tty: boolean): void {
   // A command that ends without reading its input breaks the pipe; its exit code tells the story.
   socket.on('error', () => undefined);
-  if (!(stdin instanceof Readable)) return void socket.end(stdin);
-  stdin.on('error', () => socket.end());
-  stdin.pipe(socket);
+  const end = (): void => {
+    // A terminal whose other end is closed hangs up; one that stays open says so by a character.
+    if (tty) socket.write(END_OF_INPUT);
+    else socket.end();
+  };
+  if (stdin instanceof Readable) {
+    stdin.on('error', end).on('end', end);
+    stdin.pipe(socket, { end: false });
+    return;
+  }
+  if (stdin !== undefined) socket.write(stdin);
+  end();
 }
 
 /** Settles when the output ended; a broken connection counts as the end, the exit code decides what it meant. */
@@ -109,8 +122,14 @@ async function pump(socket: Duplex, options: ExecOptions, activity: { at: number
       activity.at = performance.now();
     }
   };
-  await demultiplex(socket, { stdout: into(options.onStdout), stderr: into(options.onStderr) }).catch(() => undefined);
+  const sinks = { stdout: into(options.onStdout), stderr: into(options.onStderr) };
+  await (options.tty === true ? takeAll(socket, sinks.stdout) : demultiplex(socket, sinks)).catch(() => undefined);
   if (failure !== undefined) throw failure.error;
+}
+
+/** The stream of a terminal has no frames. */
+async function takeAll(socket: Duplex, sink: FrameSinks['stdout']): Promise<void> {
+  for await (const chunk of socket as AsyncIterable<Buffer>) await sink(chunk);
 }
 
 async function drained(pumped: Promise<void>, activity: { at: number; busy: boolean }): Promise<void> {

@@ -1,5 +1,6 @@
 import { CommandOutputError } from '../errors.js';
 import { createRedactor } from '../redactor.js';
+import { createWholeCharacters } from '../whole-characters.js';
 import type { CommandOptions } from '../sandbox.js';
 
 /** The longest stream that a command may hand over as a text; whoever wants more takes it as it comes. */
@@ -23,6 +24,8 @@ export interface KeptOutput {
  * @param keptBytes How much is kept at the most. Default: 256 MiB.
  */
 export function keepOutput(argv: readonly string[], options: CommandOptions, callback: CommandOptions['onStdout'], keptBytes = KEPT_BYTES): KeptOutput {
+  const characters = createWholeCharacters();
+  const tell = (bytes: Uint8Array): void | Promise<void> => (bytes.length === 0 ? undefined : callback?.(bytes));
   const redactor = createRedactor(options.sensitiveValues ?? []);
   let kept: Uint8Array[] = [];
   let sizeBytes = 0;
@@ -31,12 +34,13 @@ export function keepOutput(argv: readonly string[], options: CommandOptions, cal
     sizeBytes += safe.length;
     if (sizeBytes > keptBytes) kept = [];
     else kept.push(Buffer.from(safe));
-    return callback?.(safe);
+    return callback === undefined ? undefined : tell(characters.push(safe));
   };
   return {
     take: (chunk) => pass(redactor.push(chunk)),
     end: async () => {
       await pass(redactor.flush());
+      await tell(characters.flush());
       if (sizeBytes > keptBytes) throw new CommandOutputError(argv, sizeBytes, keptBytes);
       return Buffer.concat(kept).toString('utf8');
     },

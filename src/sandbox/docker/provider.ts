@@ -14,12 +14,14 @@ import { ContainerSandbox } from './container-sandbox.js';
 import { connectEngine, statusCodeOf, type Engine } from './engine.js';
 import { inspectImage, type InspectedImage } from './image-facts.js';
 import { keptNameOf, labelsOf } from './labels.js';
+import { mayLimitStorage, type StorageInfo } from './disk-watch.js';
 import { openOutside, type Outside } from './outside.js';
 import { reapOrphans } from './reaper.js';
 import { TrafficMeter } from './resource-use.js';
 import { ensureSandboxImage } from './sandbox-image.js';
 
-const DEFAULTS = { cpus: 2, memoryBytes: 4 * 1024 ** 3, pids: 2048, nofile: 16_384 } as const;
+const DEFAULTS = { cpus: 2, memoryBytes: 4 * 1024 ** 3, pids: 2048, nofile: 16_384, diskBytes: 10 * 1024 ** 3 } as const;
+const TEMPORARY = ['/tmp', '/var/tmp'];
 const SERVICE = { memoryBytes: 512 * 1024 ** 2, pids: 128 } as const;
 const PROGRAM_PATH = 'niceeval-service.mjs';
 
@@ -44,6 +46,8 @@ class DockerProvider implements SandboxProvider {
   readonly #meters = new WeakMap<ClosedNetwork, TrafficMeter>();
   #helperImage: Promise<string> | undefined;
   #outside: Promise<Outside> | undefined;
+  /** Whether the engine limits what containers write. */
+  #storage: Promise<boolean> | undefined;
   readonly #outsides = new Scope();
   /** The engine's own limit of open files is lower than the default and cannot be raised; then its own is the sandbox's. */
   #hasFewFiles = false;
@@ -62,6 +66,7 @@ class DockerProvider implements SandboxProvider {
     const image = await this.#image(spec);
     const limits = { ...DEFAULTS, ...spec.resources };
     const nofile = spec.resources?.nofile ?? (this.#hasFewFiles ? undefined : limits.nofile);
+    const storage = await this.#storageOf(spec, limits.diskBytes);
     const container = await this.#engine.call('create a sandbox', (docker) => docker.createContainer({
       Image: image.id,
       // The keeper belongs to root, out of the agent's reach, and ends the container when nobody comes back for it.
@@ -85,9 +90,19 @@ class DockerProvider implements SandboxProvider {
         MemorySwap: limits.memoryBytes,
         ...(nofile === undefined ? {} : { Ulimits: [{ Name: 'nofile', Soft: nofile, Hard: nofile }] }),
         NanoCpus: Math.round(limits.cpus * 1e9),
+        ...(storage === 'engine' ? { StorageOpt: { size: String(limits.diskBytes) } } : {}),
+        ...(spec.runtime === undefined ? {} : { Runtime: spec.runtime }),
+        ...(spec.readOnlyRoot === true ? { ReadonlyRootfs: true } : {}),
         LogConfig: { Type: 'none', Config: {} },
       },
-    }));
+      // Anonymous ones: they begin with what the image has there, and go with the container.
+      ...(spec.readOnlyRoot === true ? { Volumes: Object.fromEntries([image.workdir, image.home, ...TEMPORARY].filter((path) => path !== '/').map((path) => [path, {}])) } : {}),
+    })).catch((error: unknown) => {
+      if (storage !== 'engine' || !/storage-opt|pquota/.test(messageOf(error))) throw error;
+      this.#storage = Promise.resolve(false);
+      return undefined;
+    });
+    if (container === undefined) return this.openSandbox(spec, options);
     const scope = new Scope();
     const endsAt = new Date(Date.now() + options.lifetimeMs);
     let isKept = false;
@@ -97,6 +112,7 @@ class DockerProvider implements SandboxProvider {
       engine: this.#engine,
       image,
       memoryBytes: limits.memoryBytes,
+      ...(storage === 'watch' ? { diskBytes: limits.diskBytes } : {}),
       ...(options.network.kind === 'none' ? {} : { meter: this.#meterOf(options.network.network) }),
       openPristine: () => (pristine ??= this.#openPristine(image, options.attemptId, scope)),
       onKeep: async () => {
@@ -200,6 +216,13 @@ class DockerProvider implements SandboxProvider {
   #helper(onProgress: (line: string) => void = () => undefined): Promise<string> {
     this.#helperImage ??= ensureSandboxImage(this.#engine, onProgress);
     return this.#helperImage;
+  }
+
+  /** Who sees to the limit of what a sandbox writes. `nobody`: it writes to volumes, which none of them looks at. */
+  async #storageOf(spec: SandboxSpec, diskBytes: number): Promise<'engine' | 'watch' | 'nobody'> {
+    if (spec.readOnlyRoot === true || diskBytes === Infinity) return 'nobody';
+    this.#storage ??= this.#engine.call('look at the engine', (docker) => docker.info() as Promise<StorageInfo>).then(mayLimitStorage);
+    return await this.#storage ? 'engine' : 'watch';
   }
 
   /** The way out of the run, made when it is first needed. */

@@ -1,0 +1,71 @@
+import type { Engine } from './engine.js';
+
+/** Pauses between two looks: at least this long, and so many times as long as the look took. */
+const PAUSE_MS = 2_000;
+const PAUSE_TIMES = 10;
+
+/**
+ * Looks at the size of what a container wrote, and tells when it is more than allowed. Between two looks it can be more: the
+ * kernel itself keeps to a limit only on file systems with quotas of projects, see `storageOptionOf`.
+ */
+export class DiskWatch {
+  #timer: NodeJS.Timeout | undefined;
+  #isEnded = false;
+  #mostBytes: number | undefined;
+
+  /** @param options.onExceeded Called once; then nobody looks any more. */
+  constructor(readonly options: {
+    readonly engine: Engine;
+    readonly containerId: string;
+    readonly limitBytes: number;
+    readonly onExceeded: (seenBytes: number) => void;
+  }) {}
+
+  /** The most that was seen. `undefined`: nobody has looked yet. */
+  get mostBytes(): number | undefined {
+    return this.#mostBytes;
+  }
+
+  begin(): void {
+    this.#again(PAUSE_MS);
+  }
+
+  end(): void {
+    this.#isEnded = true;
+    clearTimeout(this.#timer);
+  }
+
+  #again(pauseMs: number): void {
+    if (this.#isEnded) return;
+    this.#timer = setTimeout(() => void this.#look(), pauseMs);
+    this.#timer.unref();
+  }
+
+  async #look(): Promise<void> {
+    const { engine, containerId, limitBytes, onExceeded } = this.options;
+    const begun = performance.now();
+    const bytes = await engine.call('look at the size of a container', (docker) => docker.listContainers({ size: true, filters: { id: [containerId] } }))
+      .then(([found]) => (found as { readonly SizeRw?: number } | undefined)?.SizeRw, () => undefined); // An engine that cannot say so now can later; a container that is gone needs no watch.
+    if (bytes !== undefined) this.#mostBytes = Math.max(this.#mostBytes ?? 0, bytes);
+    if (bytes !== undefined && bytes > limitBytes && !this.#isEnded) {
+      this.end();
+      onExceeded(bytes);
+    }
+    this.#again(Math.max(PAUSE_MS, (performance.now() - begun) * PAUSE_TIMES));
+  }
+}
+
+/** What `docker info` says of where containers write to. */
+export interface StorageInfo {
+  readonly Driver?: string;
+  readonly DriverStatus?: readonly (readonly string[])[] | null;
+}
+
+/**
+ * Whether the engine can limit what one container writes by itself. overlay2 can on XFS; whether it is mounted with `pquota`
+ * is only told by a refusal. Source: Docker Engine reference, "Set storage driver options per container".
+ */
+export function mayLimitStorage({ Driver: driver = '', DriverStatus: status }: StorageInfo): boolean {
+  const backing = (status ?? []).find(([name]) => name === 'Backing Filesystem')?.[1];
+  return ['btrfs', 'zfs'].includes(driver) || (['overlay2', 'overlay'].includes(driver) && backing === 'xfs');
+}
