@@ -85,7 +85,7 @@ export interface AgentContext {
 }
 
 /** The sandbox as an agent may use it: everything but ending it and reading its bill. */
-export type AgentSandbox = Omit<OwnedSandbox, 'stop' | 'keep' | 'resources' | typeof Symbol.asyncDispose>;
+export type AgentSandbox = Omit<OwnedSandbox, 'stop' | 'keep' | 'unpack' | 'resources' | typeof Symbol.asyncDispose>;
 
 /** What a sandbox agent gets with every send. */
 export interface SandboxAgentContext extends AgentContext {

@@ -1,10 +1,13 @@
 import type { ChangeWindow, FileSide, WorkspaceChanges } from '../evidence/file-changes.js';
+import type { IntegrityReport } from '../evidence/integrity.js';
 
 /** The frozen end of an Attempt, as claims about files need it. */
 export interface FileEvidence {
   readonly changes: WorkspaceChanges;
   /** The kept bytes behind a hash. `undefined`: they were not kept. */
   readonly content: (sha256: string) => Promise<Uint8Array | undefined>;
+  /** What was found of tampering. Absent: the eval does not ask for it. */
+  readonly integrity?: () => IntegrityReport;
 }
 
 /** Asked when a claim is evaluated, at the end of the Attempt. */

@@ -1,6 +1,8 @@
+import { pathSelector } from '../assert/file-paths.js';
 import { isJsonObject, jsonValueSchema } from '../evidence/json.js';
 import { show } from '../expect/match.js';
 import { judgeConfigProblem } from '../judge/config.js';
+import { messageOf } from '../lifetime/error.js';
 import { NETWORK_PHASES, networkAccessProblem } from '../sandbox/network-access.js';
 import { DefinitionError } from './errors.js';
 
@@ -46,6 +48,30 @@ export function checkNetwork(factory: string, value: unknown): void {
     if (!(NETWORK_PHASES as readonly string[]).includes(phase)) throw new DefinitionError(`${factory}: \`network\` does not know the phase "${phase}". It knows ${NETWORK_PHASES.join(', ')}.`);
     const problem = networkAccessProblem(access);
     if (problem !== undefined) throw new DefinitionError(`${factory}: \`network.${phase}\`: ${problem}.`);
+  }
+}
+
+const INTEGRITY_LISTS = ['protect', 'toolchain', 'hidden', 'allow'];
+
+/** @throws DefinitionError unless the value is absent, true, or lists of paths. */
+export function checkIntegrity(factory: string, value: unknown): void {
+  if (value === undefined || value === true) return;
+  if (!isJsonObject(value)) throw new DefinitionError(`${factory}: \`integrity\` must be true or an object with some of ${INTEGRITY_LISTS.join(', ')}.`);
+  for (const [name, paths] of Object.entries(value)) {
+    if (!INTEGRITY_LISTS.includes(name)) throw new DefinitionError(`${factory}: \`integrity\` does not know "${name}". It knows ${INTEGRITY_LISTS.join(', ')}.`);
+    const isList = Array.isArray(paths) && paths.every((path) => typeof path === 'string' && path !== '' && !path.includes('\0'));
+    if (!isList) throw new DefinitionError(`${factory}: \`integrity.${name}\` must be a list of paths.`);
+    if (name === 'protect' || name === 'allow') for (const path of paths as readonly string[]) checkSelector(factory, `integrity.${name}`, path);
+    const wrong = name === 'toolchain' ? (paths as readonly string[]).find((path) => !path.startsWith('/') || path.split('/').includes('..')) : undefined;
+    if (wrong !== undefined) throw new DefinitionError(`${factory}: \`integrity.toolchain\` needs absolute paths, not ${show(wrong)}.`);
+  }
+}
+
+function checkSelector(factory: string, field: string, path: string): void {
+  try {
+    pathSelector(path);
+  } catch (error) {
+    throw new DefinitionError(`${factory}: \`${field}\`: ${messageOf(error)}`, { cause: error });
   }
 }
 

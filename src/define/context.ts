@@ -115,6 +115,8 @@ export interface SandboxTools<H extends HandleSet = PassHandles> extends Sandbox
   /** No path that fits one of these paths or globs was changed, in any send. */
   untouched(paths: readonly string[]): H['file'];
   noChanges(): H['file'];
+  /** None of the facts was found that the eval's `integrity` asks for. */
+  integrity(): H['file'];
   /** Nothing that the agent added (or removed) fits the expression; names of changed paths count too. */
   notInDiff(expression: RegExp, options?: NotInDiffOptions): H['file'];
   /** At most so many added and removed lines between what the agent was given and what it left. */

@@ -1,8 +1,9 @@
+import type { IntegrityOptions } from '../assert/integrity-claim.js';
 import type { JsonValue } from '../evidence/json.js';
 import type { NetworkPhases } from '../sandbox/network-access.js';
 import type { SandboxSpec } from '../sandbox/sandbox.js';
 import type { JudgeConfig } from '../judge/config.js';
-import { brandDefinition, checkCount, checkJson, checkJudge, checkKeys, checkNetwork, checkText } from './brand.js';
+import { brandDefinition, checkCount, checkIntegrity, checkJson, checkJudge, checkKeys, checkNetwork, checkText } from './brand.js';
 import type { ScoreTestContext, TestContext } from './context.js';
 import { DefinitionError } from './errors.js';
 
@@ -17,6 +18,13 @@ interface AnyEvalInput {
   readonly timeoutMs?: number;
   /** Where it runs. Default: what the experiment says, else the project's own sandbox image. */
   readonly sandbox?: SandboxSpec;
+  /** Looks for tampering: facts in the record, and the claim `t.sandbox.integrity()`. `true`: only what needs no paths. Default: nobody looks. */
+  readonly integrity?: true | IntegrityOptions;
+  /**
+   * Where `t.sandbox` works after a send. `same`: in the agent's own sandbox. `fresh`: in a second one of the same image, with nothing of
+   * the agent's but its working directory; then every send comes before. Default: `same`.
+   */
+  readonly gradeIn?: 'same' | 'fresh';
   /** Where the sandbox may talk to in each phase. Default: what the experiment says, else the gateway and nothing else. */
   readonly network?: Partial<NetworkPhases>;
   /** Which model `judge` asks; `true`: what the experiment or the configuration says. Default: the same. */
@@ -40,7 +48,7 @@ export type EvalDefinition =
   | (EvalInput & { readonly evaluationKind: 'pass' })
   | (ScoreEvalInput & { readonly evaluationKind: 'score' });
 
-const KEYS = ['description', 'tags', 'metadata', 'timeoutMs', 'sandbox', 'network', 'judge', 'test'];
+const KEYS = ['description', 'tags', 'metadata', 'timeoutMs', 'sandbox', 'network', 'integrity', 'gradeIn', 'judge', 'test'];
 
 /**
  * Defines an eval: export it by default from `evals/<id>.eval.ts`.
@@ -78,5 +86,7 @@ function checkEval(factory: string, input: EvalInput | ScoreEvalInput): void {
   checkJson(factory, 'metadata', input.metadata);
   checkCount(factory, 'timeoutMs', input.timeoutMs);
   checkNetwork(factory, input.network);
+  checkIntegrity(factory, input.integrity);
+  if (input.gradeIn !== undefined && input.gradeIn !== 'same' && input.gradeIn !== 'fresh') throw new DefinitionError(`${factory}: \`gradeIn\` must be "same" or "fresh".`);
   if (input.judge !== true) checkJudge(factory, input.judge);
 }

@@ -74,7 +74,7 @@ export async function planRun(project: Project, options: PlanOptions): Promise<P
     checkWanted(project, experiment, problems);
     checkAgent(project, experiment, problems);
     const wanted = evals.filter((found) => isWanted(project, experiment, found, problems));
-    for (const found of wanted) checkNetworkFits(project, experiment, found, problems);
+    for (const found of wanted) checkSandboxFits(project, experiment, found, problems);
     for (const found of wanted) attempts.push(...attemptsOf(project, experiment, found, options, script));
   }
   if (problems.length === 0 && attempts.length === 0) problems.push('Nothing is left to run: no picked experiment wants a picked eval. Look at the `evals` of the experiments.');
@@ -113,8 +113,12 @@ function checkAgent(project: Project, { file, definition }: Discovered<Experimen
   if (problem !== undefined) problems.push(`${relative(project.root, file)}: ${problem}`);
 }
 
-/** A network that cannot be had, or leaves an agent without its model. */
-function checkNetworkFits(project: Project, { file, definition }: Discovered<ExperimentDefinition>, found: Discovered<EvalDefinition>, problems: string[]): void {
+/** What needs a sandbox and has none, and a network that leaves an agent without its model. */
+function checkSandboxFits(project: Project, { file, definition }: Discovered<ExperimentDefinition>, found: Discovered<EvalDefinition>, problems: string[]): void {
+  for (const field of ['integrity', 'gradeIn'] as const) {
+    if (found.definition[field] === undefined || definition.agent.kind === 'sandbox') continue;
+    problems.push(`${relative(project.root, found.file)}: \`${field}\` needs a sandbox, and the agent "${definition.agent.name}" of ${relative(project.root, file)} has none.`);
+  }
   const network = { ...found.definition.network, ...definition.network };
   if (Object.keys(network).length === 0) return;
   const where = relative(project.root, definition.network === undefined ? found.file : file);

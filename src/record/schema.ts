@@ -3,6 +3,7 @@ import { claimSchema } from '../assert/claim.js';
 import { evidenceCoverageSchema } from '../evidence/coverage.js';
 import { streamEventSchema } from '../evidence/events.js';
 import { workspaceChangesSchema } from '../evidence/file-changes.js';
+import { integrityReportSchema } from '../evidence/integrity.js';
 import { jsonValueSchema } from '../evidence/json.js';
 import { usageSchema } from '../evidence/usage.js';
 import { scoreSchema, verdictCauseSchema, verdictSchema } from '../verdict/verdict.js';
@@ -72,6 +73,7 @@ export const attemptFileSchema = z.object({
     access: z.object({ prepare: networkAccessSchema, agent: networkAccessSchema, grade: networkAccessSchema }),
     denied: z.array(z.object({ phase: z.string(), via: z.string(), host: z.string(), count })),
   }).exactOptional(),
+  integrity: integrityReportSchema.exactOptional(),
   kept: z.object({ name: z.string(), until: z.string() }).exactOptional(),
   diagnostics: z.array(z.object({ code: z.string(), level: z.enum(['warning', 'error']).exactOptional(), message: z.string(), data: jsonValueSchema.exactOptional() })),
   logs: z.array(z.string()),

@@ -18,7 +18,7 @@ export interface NetworkFacts {
 }
 
 /** The gateway and nothing else: what holds where nobody says otherwise. */
-const CLOSED: NetworkPhases = { prepare: 'model-only', agent: 'model-only', grade: 'model-only' };
+export const CLOSED: NetworkPhases = { prepare: 'model-only', agent: 'model-only', grade: 'model-only' };
 
 /** What an Attempt has of networks. */
 export interface OpenedNetwork {

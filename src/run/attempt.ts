@@ -11,38 +11,33 @@ import { Scope } from '../lifetime/scope.js';
 import type { PlannedAttempt } from '../plan/plan.js';
 import type { KeptSandbox, OwnedSandbox } from '../sandbox/sandbox.js';
 import type { DiagnosticInput } from '../define/context.js';
-import { scoreOf, verdictOf, type Judgement } from '../verdict/verdict.js';
+import { verdictOf, type Judgement } from '../verdict/verdict.js';
 import { createContentStore } from '../workspace/content-store.js';
 import { WorkspaceLedger } from '../workspace/ledger.js';
 import type { Patch } from '../workspace/patch.js';
 import { createAgentContexts, type AgentContexts } from './agent-contexts.js';
 import { answerOf } from './agent-answer.js';
 import { attemptErrorOf, NotAwaitedError, StrayExceptionError } from './attempt-error.js';
-import { attemptFactsOf } from './attempt-facts.js';
 import { checkedTurn } from './checked-turn.js';
-import { attemptCostOf } from './attempt-cost.js';
 import { AttemptNotes } from './attempt-notes.js';
+import { attemptResultOf } from './attempt-result.js';
 import { estimateCost } from './estimate-cost.js';
+import { GradingBegunError, openGradingSandbox } from './grading-sandbox.js';
 import { createGroups } from './groups.js';
 import { createJudging, type Judging } from './judging.js';
 import { EvidenceLog, nothingSeen } from './evidence-log.js';
+import { AttemptIntegrity } from './attempt-integrity.js';
 import { openAttemptNetwork, type OpenedNetwork } from './attempt-network.js';
 import type { AttemptWorld } from './attempt-world.js';
 import type { AttemptError, AttemptPhase, AttemptResult, TurnRecord } from './result.js';
+import { sandboxLifetimeMs } from './sandbox-lifetime.js';
 import { createSandboxTools } from './sandbox-tools.js';
 import { abortionOf, withinPatience } from './patience.js';
 import { sealed } from './sealed.js';
 import type { StrayFailure } from './stray-failures.js';
 import { beginTest, SkipSignal } from './test-context.js';
 import { createTurnTaking } from './turn-taking.js';
-import { withoutSecrets } from './without-secrets.js';
 
-/** Time beyond the Attempt's own that capture and cleanup may take, should nobody come back for the sandbox. */
-const GRACE_MS = 10 * 60_000;
-/** How long a sandbox lives at the most when the Attempt has no limit. */
-const UNLIMITED_LIFETIME_MS = 24 * 60 * 60_000;
-/** How long a sandbox lives that may be kept for people. */
-const KEPT_LIFETIME_MS = 24 * 60 * 60_000;
 /** What was begun may take this long to end after the Attempt's time is up: CLIs are ended, output is read back. */
 const WORK_END_LIMIT_MS = 30_000;
 /** A test whose own work has ended may take this long to end itself; then it is left behind. */
@@ -81,6 +76,8 @@ class AttemptStory {
   readonly #open = new Set<Promise<unknown>>();
   #sandbox: OwnedSandbox | undefined;
   #ledger: WorkspaceLedger | undefined;
+  #integrity: AttemptIntegrity | undefined;
+  #grading: Promise<OwnedSandbox> | undefined;
   #network: OpenedNetwork | undefined;
   #error: AttemptError | undefined;
   #skipped: string | undefined;
@@ -136,20 +133,19 @@ class AttemptStory {
 
   async #openSandbox(): Promise<void> {
     const image = await this.#world.provider.prepareImage(this.#attempt.sandbox);
-    const ownMs = Math.min(this.#deadline.remainingMs(), UNLIMITED_LIFETIME_MS) + GRACE_MS;
-    const lifetimeMs = this.#world.keep === undefined ? ownMs : Math.max(ownMs, KEPT_LIFETIME_MS);
     const sandbox = await this.#world.provider.openSandbox(this.#attempt.sandbox, {
       image,
       network: this.#network?.plan ?? { kind: 'none' },
       attemptId: this.#attempt.id,
-      lifetimeMs,
+      lifetimeMs: sandboxLifetimeMs(this.#deadline, this.#world.keep),
       signal: this.#deadline.signal,
     });
     this.#sandbox = this.#scope.use('remove the sandbox', sandbox);
+    this.#integrity = AttemptIntegrity.of(this.#attempt, sandbox);
     this.#ledger = await WorkspaceLedger.anchor(sandbox, {
       store: createContentStore(this.#world.sink.blobFolder), imageId: image.id,
       // Volumes are filled anew for every sandbox; no two look the same.
-      states: this.#attempt.sandbox.readOnlyRoot === true ? new Map() : this.#world.imageStates,
+      states: this.#attempt.sandbox.readOnlyRoot === true ? new Map<string, never>() : this.#world.imageStates,
     });
   }
 
@@ -198,7 +194,8 @@ class AttemptStory {
 
   #sandboxTools(sandbox: OwnedSandbox): ReturnType<typeof createSandboxTools> {
     return createSandboxTools({
-      sandbox,
+      workdir: sandbox.workdir,
+      current: () => this.#current(sandbox),
       claims: this.#claims,
       take: this.#take,
       touched: () => this.#ledger?.touched(),
@@ -207,6 +204,15 @@ class AttemptStory {
       evalFile: this.#attempt.evalFile,
       signal: this.#deadline.signal,
     });
+  }
+
+  /** Where operations of the test go: to the agent's sandbox, or after a send to a fresh one where the eval grades there. */
+  #current(agentSandbox: OwnedSandbox): Promise<OwnedSandbox> {
+    if (this.#attempt.evalDefinition.gradeIn !== 'fresh' || this.#log.turns.length === 0) return Promise.resolve(agentSandbox);
+    this.#grading ??= openGradingSandbox(this.#attempt, {
+      world: this.#world, scope: this.#scope, agentSandbox, lifetimeMs: sandboxLifetimeMs(this.#deadline, this.#world.keep), signal: this.#deadline.signal,
+    });
+    return this.#grading;
   }
 
   /** Settles some time after the end of the Attempt's time: sends end by themselves then, an author's own wait may not. */
@@ -219,11 +225,13 @@ class AttemptStory {
   /** One window: the state before, the agent's turn, the state after. What was seen is kept however the turn ended. */
   async #send(input: TurnInput, session: AgentSession): Promise<TurnRecord> {
     this.#deadline.signal.throwIfAborted();
+    if (this.#grading !== undefined) throw new GradingBegunError();
     const { agent } = this.#attempt.experiment;
     const conversation = `session ${session.ordinal}`;
     await this.#network?.phases?.enter('agent', conversation);
     await this.#ledger?.openWindow(conversation);
     const open = this.#log.begin(session.ordinal);
+    await this.#integrity?.beforeWindow(this.#ledger, open.label);
     const startedAt = new Date();
     const begun = performance.now();
     const seen = (extra: Pick<Parameters<EvidenceLog['end']>[1], 'turn' | 'failure'>): TurnRecord => this.#log.end(open, {
@@ -232,7 +240,7 @@ class AttemptStory {
     const flags: WindowFlag[] = [];
     let waits = false;
     try {
-      const record = seen({ turn: checkedTurn(agent, await answerOf(agent, input, { contexts: this.#contexts, session, signal: this.#deadline.signal })) });
+      const record = seen({ turn: checkedTurn(agent, await answerOf(agent, input, { contexts: this.#contexts, session, signal: this.#deadline.signal, hasten: this.#world.hasten })) });
       waits = record.status === 'waiting';
       if (waits) this.#network?.phases?.hold(conversation);
       return record;
@@ -264,33 +272,30 @@ class AttemptStory {
       await withinPatience(Promise.resolve(done).catch((error: unknown) => this.#fail('teardown', error)), TEARDOWN_LIMIT_MS, this.#world.hasten);
     });
     const [counted, resources] = await Promise.all([this.#network?.model?.close(), this.#sandbox?.resources()]);
+    await this.#integrity?.finish();
     const kept = await this.#keepSandbox();
     // The network is free again only after the sandbox in it is gone.
     for (const failure of await this.#scope.close()) this.#notes.note('cleanup', `${failure.what}: ${failure.message}`);
     this.#deadline.close();
     const { patch, claims, judgement } = await this.#conclude();
-    const error = this.#error;
-    const facts = attemptFactsOf(this.#attempt);
-    const score = facts.evaluationKind === 'score' && judgement.verdict !== 'errored' && this.#skipped === undefined ? scoreOf(claims) : undefined;
     const ended = performance.now();
-    const result: AttemptResult = withoutSecrets({
-      ...facts,
-      ...judgement,
-      ...(score === undefined ? {} : { score }),
+    const result = attemptResultOf(this.#attempt, {
+      judgement,
       interrupted: this.#world.signal.aborted,
-      ...(error === undefined ? {} : { error }),
-      ...(this.#skipped === undefined ? {} : { skipped: this.#skipped }),
+      error: this.#error,
+      skipped: this.#skipped,
       claims,
       turns: this.#log.turns,
       usage: this.#log.usage,
-      ...attemptCostOf({ turns: this.#log.turns, usage: this.#log.usage, ...(facts.model === undefined ? {} : { model: facts.model }), pricing: this.#world.pricing ?? {} }),
-      ...this.#judging.spent(),
+      pricing: this.#world.pricing ?? {},
+      spentByJudge: this.#judging.spent(),
       changes: this.#changes(),
-      ...(patch === undefined ? {} : { patch }),
-      ...(counted === undefined ? {} : { gateway: counted }),
-      ...(resources === undefined ? {} : { resources }),
-      ...(kept === undefined ? {} : { kept }),
-      ...(this.#network?.phases === undefined ? {} : { network: this.#network.phases.facts }),
+      patch,
+      gateway: counted,
+      resources,
+      network: this.#network?.phases?.facts,
+      integrity: this.#integrity?.report(this.#changes()),
+      kept,
       diagnostics: this.#notes.diagnostics,
       logs: this.#notes.logs,
       startedAt: this.#startedAt.toISOString(),
@@ -301,7 +306,7 @@ class AttemptStory {
         teardownMs: Math.round(ended - settling),
         totalMs: Math.round(ended - this.#clock.begun),
       },
-    }, agent.sensitiveValues ?? []);
+    });
     this.#unwatch();
     return sealed(result, this.#world.sink);
   }
@@ -350,7 +355,8 @@ class AttemptStory {
   }
 
   #fileEvidence(): FileEvidence {
-    return { changes: this.#changes(), content: (sha256) => this.#ledger?.content(sha256) ?? Promise.resolve(undefined) };
+    const integrity = this.#integrity;
+    return { ...(integrity === undefined ? {} : { integrity: () => integrity.report(this.#changes()) }), changes: this.#changes(), content: (sha256) => this.#ledger?.content(sha256) ?? Promise.resolve(undefined) };
   }
 
   /** What the agent's own code is given. */

@@ -2,6 +2,7 @@ import type { Claim } from '../assert/claim.js';
 import type { EvidenceCoverage } from '../evidence/coverage.js';
 import type { StreamEvent } from '../evidence/events.js';
 import type { WorkspaceChanges } from '../evidence/file-changes.js';
+import type { IntegrityReport } from '../evidence/integrity.js';
 import type { JsonValue } from '../evidence/json.js';
 import type { TurnStatus } from '../evidence/turn.js';
 import type { Usage } from '../evidence/usage.js';
@@ -106,6 +107,8 @@ export interface AttemptResult {
   readonly resources?: ResourceUse;
   /** Where it could talk to, and what it was denied. Absent: it had no network with the gateway in it. */
   readonly network?: NetworkFacts;
+  /** What was found of tampering. Absent: the eval does not ask for it, or there was no sandbox. */
+  readonly integrity?: IntegrityReport;
   /** Its sandbox lives on for people to look inside. Absent: it is gone. */
   readonly kept?: KeptSandbox;
   readonly diagnostics: readonly Diagnostic[];

@@ -2,6 +2,7 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { maxChangedLines, notInDiff } from '../assert/diff-claims.js';
 import type { ClaimSpec } from '../assert/entry.js';
 import { changedPaths, fileChanged, fileDeleted, noChanges, onlyChanged, untouched } from '../assert/file-claims.js';
+import { integrity } from '../assert/integrity-claim.js';
 import type { FileEvidence, ReadFiles } from '../assert/file-evidence.js';
 import type { AnyHandle } from '../assert/handle.js';
 import type { ClaimLedger } from '../assert/ledger.js';
@@ -11,7 +12,9 @@ import { checkArguments, type AnyHandles } from './claims-of.js';
 
 /** What the author's view of the sandbox needs. */
 export interface SandboxToolsOptions {
-  readonly sandbox: Sandbox;
+  readonly workdir: string;
+  /** The sandbox that an operation goes to; asked for each. */
+  readonly current: () => Promise<Sandbox>;
   readonly claims: ClaimLedger;
   /** Runs one operation when no send is under way. */
   readonly take: <T>(work: () => Promise<T>) => Promise<T>;
@@ -29,15 +32,17 @@ export interface SandboxToolsOptions {
 
 /** The sandbox as a test sees it: its operations, and claims about what the agent changed in it. */
 export function createSandboxTools(options: SandboxToolsOptions): SandboxTools<AnyHandles> {
-  const { sandbox, claims, take, touched, beforeCommand, fileEvidence, signal } = options;
+  const { workdir, current, claims, take, touched, beforeCommand, fileEvidence, signal } = options;
   const host = (path: string): string => (isAbsolute(path) ? path : join(dirname(options.evalFile), path));
-  const write = <T>(work: () => Promise<T>): Promise<T> => take(() => {
+  type Work<T> = (sandbox: Sandbox) => Promise<T>;
+  const read = <T>(work: Work<T>): Promise<T> => take(async () => work(await current()));
+  const write = <T>(work: Work<T>): Promise<T> => read((sandbox) => {
     touched();
-    return work();
+    return work(sandbox);
   });
-  const run = <T>(work: () => Promise<T>): Promise<T> => write(async () => {
+  const run = <T>(work: Work<T>): Promise<T> => write(async (sandbox) => {
     await beforeCommand();
-    return work();
+    return work(sandbox);
   });
   const bounded = (given: CommandOptions = {}): CommandOptions => ({
     ...given, signal: given.signal === undefined ? signal : AbortSignal.any([signal, given.signal]),
@@ -47,25 +52,26 @@ export function createSandboxTools(options: SandboxToolsOptions): SandboxTools<A
     return claims.register(specOf(fileEvidence, ...given));
   };
   return {
-    workdir: sandbox.workdir,
-    runCommand: (command, args, given) => run(() => sandbox.runCommand(command, args, bounded(given))),
-    runShell: (script, given) => run(() => sandbox.runShell(script, bounded(given))),
-    runCommandOrThrow: (command, args, given) => run(() => sandbox.runCommandOrThrow(command, args, bounded(given))),
-    runShellOrThrow: (script, given) => run(() => sandbox.runShellOrThrow(script, bounded(given))),
-    readText: (path) => take(() => sandbox.readText(path)),
-    readBytes: (path) => take(() => sandbox.readBytes(path)),
-    pathExists: (path) => take(() => sandbox.pathExists(path)),
-    writeText: (path, text) => write(() => sandbox.writeText(path, text)),
-    writeBytes: (path, bytes) => write(() => sandbox.writeBytes(path, bytes)),
-    uploadFile: (hostPath, path) => write(() => sandbox.uploadFile(host(hostPath), path)),
-    uploadDirectory: (hostPath, path, given) => write(() => sandbox.uploadDirectory(host(hostPath), path, given)),
-    downloadFile: (path, hostPath) => take(() => sandbox.downloadFile(path, host(hostPath))),
-    downloadDirectory: (path, hostPath) => take(() => sandbox.downloadDirectory(path, host(hostPath))),
+    workdir,
+    runCommand: (command, args, given) => run((sandbox) => sandbox.runCommand(command, args, bounded(given))),
+    runShell: (script, given) => run((sandbox) => sandbox.runShell(script, bounded(given))),
+    runCommandOrThrow: (command, args, given) => run((sandbox) => sandbox.runCommandOrThrow(command, args, bounded(given))),
+    runShellOrThrow: (script, given) => run((sandbox) => sandbox.runShellOrThrow(script, bounded(given))),
+    readText: (path) => read((sandbox) => sandbox.readText(path)),
+    readBytes: (path) => read((sandbox) => sandbox.readBytes(path)),
+    pathExists: (path) => read((sandbox) => sandbox.pathExists(path)),
+    writeText: (path, text) => write((sandbox) => sandbox.writeText(path, text)),
+    writeBytes: (path, bytes) => write((sandbox) => sandbox.writeBytes(path, bytes)),
+    uploadFile: (hostPath, path) => write((sandbox) => sandbox.uploadFile(host(hostPath), path)),
+    uploadDirectory: (hostPath, path, given) => write((sandbox) => sandbox.uploadDirectory(host(hostPath), path, given)),
+    downloadFile: (path, hostPath) => read((sandbox) => sandbox.downloadFile(path, host(hostPath))),
+    downloadDirectory: (path, hostPath) => read((sandbox) => sandbox.downloadDirectory(path, host(hostPath))),
     fileChanged: claim('fileChanged', 2, fileChanged),
     fileDeleted: claim('fileDeleted', 1, fileDeleted),
     changedPaths: claim('changedPaths', 1, changedPaths),
     onlyChanged: claim('onlyChanged', 1, onlyChanged),
     untouched: claim('untouched', 1, untouched),
+    integrity: claim('integrity', 0, integrity),
     noChanges: claim('noChanges', 0, noChanges),
     notInDiff: claim('notInDiff', 2, notInDiff),
     maxChangedLines: claim('maxChangedLines', 1, maxChangedLines),

@@ -149,6 +149,8 @@ export interface OwnedSandbox extends Sandbox, AsyncDisposable {
   spareAgentProcesses(): Promise<SparedProcesses>;
   /** The tar stream of a path, made by the engine. `from: 'image'` reads the state that the sandbox was started from. */
   archive(path: string, options?: { readonly from?: 'sandbox' | 'image' }): Promise<Readable>;
+  /** Lays the entries of a tar stream below a folder that exists, with the owners and modes that they have in it. Names and links stay within the sandbox. */
+  unpack(archive: Readable, folder: string): Promise<void>;
   /** What it used so far. Takes at most 2 seconds. `undefined`: it cannot be asked, or nobody in it can be believed. Never rejects. */
   resources(): Promise<ResourceUse | undefined>;
   /** Whether the container still runs. */

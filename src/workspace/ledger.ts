@@ -125,6 +125,11 @@ export class WorkspaceLedger {
     });
   }
 
+  /** The working directory as it was last looked at. */
+  get state(): Manifest {
+    return this.#state;
+  }
+
   /** What the agent changed so far. */
   changes(): WorkspaceChanges {
     if (this.#failure !== undefined) return { state: 'unavailable', reason: this.#failure };

@@ -46,7 +46,7 @@ describe('a definition', () => {
 });
 
 const FIELDS = {
-  eval: 'description, tags, metadata, timeoutMs, sandbox, network, judge, test',
+  eval: 'description, tags, metadata, timeoutMs, sandbox, network, integrity, gradeIn, judge, test',
   experiment: 'agent, model, reasoningEffort, evals, attempts, flags, labels, description, sandbox, timeoutMs, maxConcurrency, gateway, network, judge',
 };
 

@@ -220,8 +220,9 @@ async function missingParents(engine: Engine, containerId: string, { path, agent
   return { base, missing };
 }
 
-async function putArchive(engine: Engine, containerId: string, path: string, archive: Pack): Promise<void> {
+/** Unpacks a tar stream below a folder that exists. */
+export async function putArchive(engine: Engine, containerId: string, path: string, archive: Readable | Pack): Promise<void> {
   // tar-stream speaks streamx; the engine's client wants a stream of Node.
-  const body = Readable.from(archive as AsyncIterable<Uint8Array>, { objectMode: false });
+  const body = archive instanceof Readable ? archive : Readable.from(archive as AsyncIterable<Uint8Array>, { objectMode: false });
   await engine.call(`write below ${path}`, (docker) => docker.getContainer(containerId).putArchive(body, { path }), TRANSFER_LIMIT_MS);
 }

@@ -6,7 +6,7 @@ import type {
   AgentProcess, CommandOptions, CommandResult, ExecOptions, KeptSandbox, OwnedSandbox, PreparedImage, ResourceUse, SparedProcesses, UploadDirectoryOptions,
 } from '../sandbox.js';
 import {
-  openArchive, pathFacts, readFileFromContainer, uploadDirectoryToContainer, writeFileToContainer, type FileOwner, type UploadTarget,
+  openArchive, pathFacts, putArchive, readFileFromContainer, uploadDirectoryToContainer, writeFileToContainer, type FileOwner, type UploadTarget,
 } from './archive.js';
 import { DiskWatch } from './disk-watch.js';
 import { isKilled, startFailureOf, type ExitFacts } from './ending.js';
@@ -204,6 +204,10 @@ export class ContainerSandbox implements OwnedSandbox {
   async archive(path: string, options: { readonly from?: 'sandbox' | 'image' } = {}): Promise<Readable> {
     const id = options.from === 'image' ? await this.#openPristine() : this.id;
     return openArchive(this.#engine, id, this.#absolute(path));
+  }
+
+  unpack(archive: Readable, folder: string): Promise<void> {
+    return putArchive(this.#engine, this.id, this.#absolute(folder), archive);
   }
 
   agentProcesses(): Promise<readonly AgentProcess[]> {

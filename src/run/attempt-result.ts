@@ -1,0 +1,41 @@
+import type { Pricing } from '../evidence/cost.js';
+import type { PlannedAttempt } from '../plan/plan.js';
+import { scoreOf, type Judgement } from '../verdict/verdict.js';
+import { attemptCostOf } from './attempt-cost.js';
+import { attemptFactsOf } from './attempt-facts.js';
+import type { AttemptResult } from './result.js';
+import { withoutSecrets } from './without-secrets.js';
+
+type Optional = 'error' | 'skipped' | 'patch' | 'gateway' | 'resources' | 'network' | 'integrity' | 'kept';
+
+/** What an Attempt came to, part by part; `undefined`: there is no such part. */
+export type ResultParts = Pick<AttemptResult, 'interrupted' | 'claims' | 'turns' | 'usage' | 'changes' | 'diagnostics' | 'logs' | 'startedAt' | 'timings'>
+  & { readonly [part in Optional]: AttemptResult[part] | undefined }
+  & {
+    readonly judgement: Judgement;
+    readonly pricing: Pricing;
+    readonly spentByJudge: Pick<AttemptResult, 'judge'>;
+  };
+
+/** Puts the parts together, with the plan's facts, cost and points, and without what the agent's settings call secret. */
+export function attemptResultOf(attempt: PlannedAttempt, parts: ResultParts): AttemptResult {
+  const { judgement, pricing, spentByJudge, error, skipped, patch, gateway, resources, network, integrity, kept, ...always } = parts;
+  const facts = attemptFactsOf(attempt);
+  const score = facts.evaluationKind === 'score' && judgement.verdict !== 'errored' && skipped === undefined ? scoreOf(parts.claims) : undefined;
+  return withoutSecrets({
+    ...facts,
+    ...judgement,
+    ...always,
+    ...(score === undefined ? {} : { score }),
+    ...(error === undefined ? {} : { error }),
+    ...(skipped === undefined ? {} : { skipped }),
+    ...attemptCostOf({ turns: parts.turns, usage: parts.usage, ...(facts.model === undefined ? {} : { model: facts.model }), pricing }),
+    ...spentByJudge,
+    ...(patch === undefined ? {} : { patch }),
+    ...(gateway === undefined ? {} : { gateway }),
+    ...(resources === undefined ? {} : { resources }),
+    ...(network === undefined ? {} : { network }),
+    ...(integrity === undefined ? {} : { integrity }),
+    ...(kept === undefined ? {} : { kept }),
+  }, attempt.experiment.agent.sensitiveValues ?? []);
+}
