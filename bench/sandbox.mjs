@@ -59,7 +59,7 @@ try {
   const store = createContentStore(join(folder, 'blobs'));
   const walk = { ours: [], find: [], git: [] };
   for (let round = 0; round < ROUNDS; round += 1) {
-    walk.find.push(await timed(() => execa('docker', ['exec', sandbox.id, 'find', sandbox.workdir, '-printf', '%P\\0%y\\0%m\\0%U\\0%G\\0%s\\0%T@\\0%C@\\0%i\\0%l\\0'], { stdout: 'ignore', buffer: false })));
+    walk.find.push(await timed(() => execa('docker', ['exec', sandbox.id, 'find', sandbox.workdir, '-printf', '%P\\0%y\\0%m\\0%U\\0%G\\0%s\\0%T@ %C@ %i\\0%l\\0'], { stdout: 'ignore', buffer: false })));
     walk.ours.push(await timed(async () => {
       const { size } = await scan(sandbox, sandbox.workdir, store, { alive: true });
       if (size < 100_000) throw new Error(`${size} entries were seen`);

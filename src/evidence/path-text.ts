@@ -3,12 +3,16 @@
  * one, so two different paths never look the same.
  */
 export function escapePath(path: Uint8Array): string {
+  const bytes = Buffer.from(path.buffer, path.byteOffset, path.byteLength);
+  // Nearly every path is plain from end to end.
+  if (bytes.every(isPlain)) return bytes.toString('latin1');
   let text = '';
-  for (const byte of path) {
-    const plain = byte >= 0x21 && byte <= 0x7e && byte !== 0x25 && byte !== 0x5c && byte !== 0x22;
-    text += plain ? String.fromCharCode(byte) : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
-  }
+  for (const byte of bytes) text += isPlain(byte) ? String.fromCharCode(byte) : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
   return text;
+}
+
+function isPlain(byte: number): boolean {
+  return byte >= 0x21 && byte <= 0x7e && byte !== 0x25 && byte !== 0x5c && byte !== 0x22;
 }
 
 /** The text form of a path that an author wrote as an ordinary string. */

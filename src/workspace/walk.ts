@@ -4,9 +4,9 @@ import type { OwnedSandbox } from '../sandbox/sandbox.js';
 import { WorkspaceScanError } from './errors.js';
 import type { Entry, Manifest } from './manifest.js';
 
-// Every field ends with a NUL, which no path can hold: type, mode, owner, size, times, inode, link text, path.
-const FORMAT = '%y\\0%m\\0%U\\0%G\\0%s\\0%T@\\0%C@\\0%i\\0%l\\0%P\\0';
-const FIELDS = 10;
+// Every field ends with a NUL, which no path can hold: type, mode, owner, size, times and inode together, link text, path.
+const FORMAT = '%y\\0%m\\0%U\\0%G\\0%s\\0%T@ %C@ %i\\0%l\\0%P\\0';
+const FIELDS = 8;
 const WALK_LIMIT_MS = 5 * 60_000;
 
 const KINDS: Readonly<Record<string, FileKind>> = {
@@ -35,34 +35,44 @@ export async function scanByWalk(sandbox: OwnedSandbox, root: string): Promise<M
   return parseWalk(Buffer.concat(chunks), root);
 }
 
-/** Reads the output of the walk. */
+/** Reads the output of the walk. A tree may have a million entries, so fields are read where they lie. */
 export function parseWalk(output: Buffer, root: string): Manifest {
   const manifest = new Map<string, Entry>();
-  const fields: Buffer[] = [];
+  const ends = new Array<number>(FIELDS).fill(0);
   let start = 0;
-  for (let end = output.indexOf(0); end >= 0; end = output.indexOf(0, start)) {
-    fields.push(output.subarray(start, end));
-    start = end + 1;
-    if (fields.length < FIELDS) continue;
-    manifest.set(escapePath(fields[9] as Buffer), entryOf(fields, root));
-    fields.length = 0;
+  while (start < output.length) {
+    let from = start;
+    for (let field = 0; field < FIELDS; field += 1) {
+      const end = output.indexOf(0, from);
+      if (end < 0) throw new WorkspaceScanError(root, 'the walk was cut in the middle of an entry');
+      ends[field] = end;
+      from = end + 1;
+    }
+    manifest.set(escapePath(output.subarray((ends[6] as number) + 1, ends[7])), entryOf(output, start, ends, root));
+    start = from;
   }
-  if (fields.length > 0 || start !== output.length) throw new WorkspaceScanError(root, 'the walk was cut in the middle of an entry');
   return manifest;
 }
 
-function entryOf(fields: readonly Buffer[], root: string): Entry {
-  const text = (index: number): string => fields[index]?.toString('latin1') ?? '';
-  const kind = KINDS[text(0)];
-  if (kind === undefined) throw new WorkspaceScanError(root, `the walk gave an entry of the unknown type "${text(0)}"`);
+/** @param ends Where each field ends. */
+function entryOf(output: Buffer, start: number, ends: readonly number[], root: string): Entry {
+  const startOf = (field: number): number => (field === 0 ? start : (ends[field - 1] as number) + 1);
+  const number = (field: number, base: 8 | 10): number => {
+    let value = 0;
+    for (let at = startOf(field); at < (ends[field] as number); at += 1) value = value * base + (output[at] as number) - 0x30;
+    return value;
+  };
+  const type = output.toString('latin1', start, ends[0]);
+  const kind = KINDS[type];
+  if (kind === undefined) throw new WorkspaceScanError(root, `the walk gave an entry of the unknown type "${type}"`);
   return {
     kind,
-    mode: Number.parseInt(text(1), 8),
-    uid: Number(text(2)),
-    gid: Number(text(3)),
-    sizeBytes: kind === 'file' ? Number(text(4)) : 0,
-    // A folder's own times and size follow what is in it, which is told by itself.
-    ...(kind === 'directory' ? { stamp: 'directory' } : { stamp: `${text(5)} ${text(6)} ${text(7)}` }),
-    ...(kind === 'symlink' ? { linkTarget: escapePath(fields[8] as Buffer) } : {}),
+    mode: number(1, 8),
+    uid: number(2, 10),
+    gid: number(3, 10),
+    sizeBytes: kind === 'file' ? number(4, 10) : 0,
+    // A folder's own times and size follow what is in it, which is told by itself. Else: both times and the inode, as they came.
+    stamp: kind === 'directory' ? 'directory' : output.toString('latin1', startOf(5), ends[5]),
+    ...(kind === 'symlink' ? { linkTarget: escapePath(output.subarray(startOf(6), ends[6])) } : {}),
   };
 }

@@ -2,9 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { WorkspaceScanError } from '../../src/workspace/errors.js';
 import { parseWalk } from '../../src/workspace/walk.js';
 
-/** One entry as `find -printf` writes it: type, mode, owner, group, size, mtime, ctime, inode, link text, path. */
+/** One entry as `find -printf` writes it: type, mode, owner, group, size; mtime, ctime and inode with spaces between; link text, path. */
 function written(fields: readonly (string | Uint8Array)[]): Buffer {
-  return Buffer.concat(fields.flatMap((field) => [Buffer.from(field as string), Buffer.of(0)]));
+  const [type, mode, owner, group, size, mtime, ctime, inode, ...rest] = fields;
+  return Buffer.concat([type, mode, owner, group, size, `${String(mtime)} ${String(ctime)} ${String(inode)}`, ...rest].flatMap((field) => [Buffer.from(field as string), Buffer.of(0)]));
 }
 
 const ofFile = (path: string | Uint8Array): Buffer => written(['f', '644', '1000', '1000', '5', '1700000000.5', '1700000001.25', '42', '', path]);
