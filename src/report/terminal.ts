@@ -54,7 +54,7 @@ export function createTerminalReporter({ write, colors, columns }: TerminalOptio
 /** The table of a run and, below it, what came of every claim that is not simply true. */
 export function summaryOf(result: RunResult, colors: Colors, columns = 120): string {
   if (result.attempts.length === 0) return 'No Attempt was started.\n';
-  const table = new Table({ head: ['eval', 'experiment', '#', 'verdict', 'claims', 'tokens in/out', 'cost (est.)', 'changes', 'time'], style: { head: [], border: [] } });
+  const table = new Table({ head: ['eval', 'experiment', '#', 'verdict', 'claims', 'tokens in/out', 'cost (est.)', 'changes', 'cpu/memory', 'time'], style: { head: [], border: [] } });
   for (const attempt of result.attempts) table.push(rowOf(attempt, colors));
   const lines = [table.toString()];
   for (const attempt of result.attempts) {
@@ -79,8 +79,15 @@ function rowOf(attempt: AttemptResult, colors: Colors): string[] {
     `${inputTokens ?? '-'}/${outputTokens ?? '-'}`,
     dollars(attempt.estimatedCostUSD),
     attempt.changes.state === 'available' ? String(attempt.changes.net.length) : '-',
+    usedBy(attempt),
     seconds(attempt.timings.totalMs),
   ];
+}
+
+/** CPU seconds of all cores, and the most memory. A dash stands for what could not be read. */
+function usedBy({ resources: { cpuSeconds, peakMemoryBytes } = {} }: AttemptResult): string {
+  if (cpuSeconds === undefined && peakMemoryBytes === undefined) return '-';
+  return `${cpuSeconds === undefined ? '-' : `${cpuSeconds.toFixed(1)} s`}/${peakMemoryBytes === undefined ? '-' : `${Math.round(peakMemoryBytes / 1024 ** 2)} MiB`}`;
 }
 
 function mark(verdict: Verdict, colors: Colors): string {

@@ -14,9 +14,10 @@ function read(summary: string): { readonly rows: readonly (readonly string[])[];
   return { rows, below: lines.slice(end + 1) };
 }
 
-const HEAD = ['eval', 'experiment', '#', 'verdict', 'claims', 'tokens in/out', 'cost (est.)', 'changes', 'time'];
+const HEAD = ['eval', 'experiment', '#', 'verdict', 'claims', 'tokens in/out', 'cost (est.)', 'changes', 'cpu/memory', 'time'];
 const passed = attemptResult();
 const failed = attemptResult({
+  resources: { cpuSeconds: 12.345, peakMemoryBytes: 310.4 * 1024 ** 2 },
   evalId: 'web/login', experimentId: 'claude-code', index: 2, verdict: 'failed',
   claims: [
     { ordinal: 1, kind: 'boolean', description: 'turn 1 succeeded', gates: true, optional: false, state: 'matched' },
@@ -34,10 +35,10 @@ describe('the summary of a run', () => {
     expect(read(summaryOf(runResult([passed, failed, errored, skipped]), colors))).toEqual({
       rows: [
         HEAD,
-        ['sum', 'codex', '1', 'passed', '1/1', '100/20', '-', '0', '3.4 s'],
-        ['web/login', 'claude-code', '2', 'failed', '1/2', '-/-', '-', '2', '3.4 s'],
-        ['sum', 'codex', '1', 'errored', '0/1', '100/20', '-', '-', '3.4 s'],
-        ['sum', 'codex', '1', 'skipped', '1/1', '100/20', '-', '0', '3.4 s'],
+        ['sum', 'codex', '1', 'passed', '1/1', '100/20', '-', '0', '-', '3.4 s'],
+        ['web/login', 'claude-code', '2', 'failed', '1/2', '-/-', '-', '2', '12.3 s/310 MiB', '3.4 s'],
+        ['sum', 'codex', '1', 'errored', '0/1', '100/20', '-', '-', '-', '3.4 s'],
+        ['sum', 'codex', '1', 'skipped', '1/1', '100/20', '-', '0', '-', '3.4 s'],
       ],
       below: [
         'failed  web/login by claude-code (2)',
@@ -57,13 +58,17 @@ describe('the summary of a run', () => {
     });
   });
 
+  test.each([[{ cpuSeconds: 0.05 }, '0.1 s/-'], [{ peakMemoryBytes: 2 ** 30 }, '-/1024 MiB'], [{ oomKills: 0 }, '-']])('shows what was used %j as %s', (resources, shown) => {
+    expect(read(summaryOf(runResult([attemptResult({ resources })]), colors)).rows[1]?.[8]).toBe(shown);
+  });
+
   test.each([[0, '$0.00'], [1.5, '$1.50'], [0.0103925, '$0.01'], [0.00352, '$0.0035'], [0.000_000_12, '$0.00000012'], [undefined, '-']])('shows an estimate of %j as %s', (estimatedCostUSD, shown) => {
     const attempt = attemptResult(estimatedCostUSD === undefined ? { unpriced: { models: ['m'], reason: 'unpriced: m' } } : { estimatedCostUSD });
     expect(read(summaryOf(runResult([attempt]), colors)).rows[1]?.[6]).toBe(shown);
   });
 
   test('says of an Attempt without claims that it has none', () => {
-    expect(read(summaryOf(runResult([attemptResult({ claims: [] })]), colors)).rows[1]).toEqual(['sum', 'codex', '1', 'passed', 'no claims', '100/20', '-', '0', '3.4 s']);
+    expect(read(summaryOf(runResult([attemptResult({ claims: [] })]), colors)).rows[1]).toEqual(['sum', 'codex', '1', 'passed', 'no claims', '100/20', '-', '0', '-', '3.4 s']);
   });
 
   test('tells kills for want of memory, and nothing else of what a sandbox used', () => {
@@ -97,7 +102,7 @@ describe('the summary of a run', () => {
     expect(summary).not.toMatch(/[^\P{Cc}\n]|[\p{Zl}\p{Zp}\p{Bidi_Control}]/u);
     const shown = 'x | passed  forged by nobody\\u000d\\u001b[2J\\u009b1m\\u202e\\u2028y';
     const { rows, below } = read(summary);
-    expect(rows).toEqual([HEAD, [shown, shown, '1', 'failed', '0/1', '100/20', '-', '0', '3.4 s']]);
+    expect(rows).toEqual([HEAD, [shown, shown, '1', 'failed', '0/1', '100/20', '-', '0', '-', '3.4 s']]);
     // Whole again, but for where the lines were broken.
     const told = below.join('\n').replace(/\n(?: {16}| {4})(?=\S)/g, ' ');
     expect(told.split('\n')).toEqual([
