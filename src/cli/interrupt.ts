@@ -5,8 +5,8 @@ export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>
   const controller = new AbortController();
   const onSignal = (name: NodeJS.Signals): void => {
     process.stderr.write(controller.signal.aborted
-      ? 'niceeval: still ending what is under way and removing its containers; nothing may be left behind\n'
-      : `niceeval: ${name}: ending what is under way and removing its containers\n`);
+      ? 'niceeval: still ending what is under way and removing its sandboxes; nothing may be left behind\n'
+      : `niceeval: ${name}: ending what is under way and removing its sandboxes\n`);
     controller.abort(new Error(`interrupted by ${name}`));
   };
   process.on('SIGINT', onSignal);

@@ -7,6 +7,7 @@ import type { JudgeConfig } from '../judge/config.js';
 import { show } from '../expect/match.js';
 import { ScriptError } from '../gateway/errors.js';
 import { parseScript, type Script } from '../gateway/script.js';
+import type { SpecFit } from '../sandbox/backend.js';
 import type { SandboxSpec } from '../sandbox/sandbox.js';
 import { docker } from '../sandbox/docker/spec.js';
 import type { Discovered, Project } from './discover.js';
@@ -22,6 +23,8 @@ export interface PlanOptions {
   readonly tags: readonly string[];
   readonly attempts?: number;
   readonly timeoutMs?: number;
+  /** Where the Attempts will run, and how it takes what authors ask of a sandbox. Absent: it takes everything. */
+  readonly backend?: { readonly name: string; readonly fit: (spec: SandboxSpec) => SpecFit };
 }
 
 /** One eval, by one experiment, once. */
@@ -49,6 +52,8 @@ export interface PlannedAttempt {
 /** The frozen list of everything that a run will do. */
 export interface Plan {
   readonly attempts: readonly PlannedAttempt[];
+  /** What authors ask for and will not get, one sentence each. */
+  readonly warnings: readonly string[];
 }
 
 /**
@@ -66,16 +71,20 @@ export async function planRun(project: Project, options: PlanOptions): Promise<P
   const experiments = picked('experiment', project.experiments, options.experiments, problems);
   if (problems.length === 0 && evals.length === 0) problems.push(`No ${chosen.length < project.evals.length ? 'picked eval' : 'eval'} has the tag ${options.tags.map((tag) => `"${tag}"`).join(' or ')}.`);
   const attempts: PlannedAttempt[] = [];
+  const warnings = new Set<string>();
   for (const experiment of experiments) {
     const script = await scriptOf(project, experiment, problems);
     checkWanted(project, experiment, problems);
     checkAgent(project, experiment, problems);
     const wanted = evals.filter((found) => isWanted(project, experiment, found, problems));
-    for (const found of wanted) attempts.push(...attemptsOf(project, experiment, found, options, script));
+    for (const found of wanted) {
+      if (experiment.definition.agent.kind === 'sandbox') checkSandbox(project, { experiment, found }, options.backend, { problems, warnings });
+      attempts.push(...attemptsOf(project, experiment, found, options, script));
+    }
   }
   if (problems.length === 0 && attempts.length === 0) problems.push('Nothing is left to run: no picked experiment wants a picked eval. Look at the `evals` of the experiments.');
   if (problems.length > 0) throw new AuthoringError([...new Set(problems)]);
-  return Object.freeze({ attempts: Object.freeze(attempts) });
+  return Object.freeze({ attempts: Object.freeze(attempts), warnings: Object.freeze([...warnings]) });
 }
 
 function picked<T>(what: string, all: readonly Discovered<T>[], selectors: readonly string[], problems: string[]): readonly Discovered<T>[] {
@@ -107,6 +116,28 @@ function checkWanted(project: Project, experiment: Discovered<ExperimentDefiniti
 function checkAgent(project: Project, { file, definition }: Discovered<ExperimentDefinition>, problems: string[]): void {
   const problem = definition.agent.check?.({ ...definition, experimentFolder: dirname(file) });
   if (problem !== undefined) problems.push(`${relative(project.root, file)}: ${problem}`);
+}
+
+/** A sandbox that lacks what its author asked for is another sandbox; one without its limits is told of. */
+function checkSandbox(
+  project: Project,
+  { experiment, found }: { readonly experiment: Discovered<ExperimentDefinition>; readonly found: Discovered<EvalDefinition> },
+  backend: PlanOptions['backend'],
+  told: { readonly problems: string[]; readonly warnings: Set<string> },
+): void {
+  const { spec, file } = sandboxOf(experiment, found);
+  if (backend === undefined || file === undefined) return;
+  const where = relative(project.root, file);
+  const { refused, ignored } = backend.fit(spec);
+  if (refused.length > 0) told.problems.push(`${where}: its sandbox has the ${refused.join(' and the ')}, which --sandbox ${backend.name} cannot give. Leave that out, or take another backend.`);
+  if (ignored.length > 0) told.warnings.add(`${where}: --sandbox ${backend.name} does not keep to the ${ignored.join(' and the ')} of its sandbox.`);
+}
+
+/** Who says what the sandbox is: the eval, then the experiment, else nobody. */
+function sandboxOf(experiment: Discovered<ExperimentDefinition>, found: Discovered<EvalDefinition>): { readonly spec: SandboxSpec; readonly file?: string } {
+  if (found.definition.sandbox !== undefined) return { spec: found.definition.sandbox, file: found.file };
+  if (experiment.definition.sandbox !== undefined) return { spec: experiment.definition.sandbox, file: experiment.file };
+  return { spec: docker() };
 }
 
 function isWanted(project: Project, experiment: Discovered<ExperimentDefinition>, found: Discovered<EvalDefinition>, problems: string[]): boolean {
@@ -167,7 +198,7 @@ function attemptsOf(
     evalFile: found.file,
     evalDefinition: found.definition,
     experiment: experiment.definition,
-    sandbox: found.definition.sandbox ?? experiment.definition.sandbox ?? docker(),
+    sandbox: sandboxOf(experiment, found).spec,
     ...(timeout === undefined ? {} : { timeout }),
     ...(judge === undefined ? {} : { judge }),
     ...(script === undefined ? {} : { script }),

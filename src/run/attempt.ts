@@ -167,11 +167,12 @@ class AttemptStory {
   }
 
   async #network(): Promise<NetworkPlan> {
-    if (this.#model !== undefined) return { kind: 'closed', network: this.#model.network };
+    if (this.#model !== undefined) return this.#model.network;
+    if (this.#world.provider.openClosedNetwork === undefined) return { kind: 'host' };
     if (this.#world.deserted === undefined) return { kind: 'none' };
     const lease = await this.#world.deserted.lease();
     this.#scope.defer('give the network back', () => lease.giveBack());
-    return { kind: 'closed', network: lease.network };
+    return lease.network;
   }
 
   /** The author's test, until it ends, is stopped by a claim, skips, breaks, or its time is up. */
@@ -311,6 +312,7 @@ class AttemptStory {
       changes: this.#changes(),
       ...(patch === undefined ? {} : { patch }),
       ...(counted === undefined ? {} : { gateway: counted }),
+      ...(agent.kind === 'sandbox' ? { sandbox: this.#world.provider.name } : {}),
       ...(resources === undefined ? {} : { resources }),
       diagnostics: this.#notes.diagnostics,
       logs: this.#notes.logs,

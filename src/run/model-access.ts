@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import type { ModelEndpoint } from '../agents/agent.js';
 import { placeGateway, type PlacedGateway } from '../gateway/placement.js';
 import type { PlannedAttempt } from '../plan/plan.js';
-import type { ClosedNetwork, SandboxProvider } from '../sandbox/sandbox.js';
+import type { NetworkPlan, SandboxProvider } from '../sandbox/sandbox.js';
 import type { Usage } from '../evidence/usage.js';
 import { createNetworkPool, type NetworkLease } from './network-pool.js';
 
 /** What one Attempt holds of the gateway. */
 export interface ModelLease {
-  readonly network: ClosedNetwork;
+  readonly network: NetworkPlan;
   readonly endpoint: ModelEndpoint;
   /** Ends the token's life and tells what was counted. `undefined`: the gateway could not be asked any more. */
   close(): Promise<{ readonly requests: number; readonly usage: Usage } | undefined>;
@@ -31,7 +31,8 @@ export function createModelAccess(provider: SandboxProvider): ModelAccess {
       placed.catch(() => { placed = undefined; });
       await placed;
     } else {
-      await (await placed).admitTo(network);
+      const gateway = await placed;
+      if (network !== undefined) await gateway.admitTo(network);
     }
   });
   return {

@@ -1,15 +1,20 @@
 import { randomInt } from 'node:crypto';
+import { isIP } from 'node:net';
 import { createInterface } from 'node:readline';
+import type { NetworkInspectInfo } from 'dockerode';
 import { messageOf } from '../../lifetime/error.js';
 import { EngineCallError } from '../errors.js';
-import type { ClosedNetwork, Service } from '../sandbox.js';
-import { startAttached } from './attached.js';
+import type { ClosedNetwork } from '../sandbox.js';
+import { startAttached, type AttachedContainer } from './attached.js';
 import { statusCodeOf, type Engine } from './engine.js';
 import { labelsOf } from './labels.js';
+import type { UlimitChoice } from './ulimits.js';
 
 // 10.213.0.0/16 in subnets of 16 addresses: 4,096 networks. Docker's own default pools end at about 30.
 const SUBNETS = 4096;
 const TRIES = 64;
+/** Docker's own option. */
+const NO_HOST_ADDRESS = 'com.docker.network.bridge.inhibit_ipv4';
 
 /**
  * Keeps a network namespace open for sandboxes to join, with every default route removed, and tells the routes
@@ -41,13 +46,13 @@ export interface DockerClosedNetwork extends ClosedNetwork {
  * Makes a network that has no way out: internal, without an address of the host, with no default route, and with
  * name resolution that ends in the network.
  *
- * @param image An image with `sh`, `cat` and `ip`.
+ * @param options.image An image with `sh` and `ip`.
  */
-export async function openClosedNetwork(engine: Engine, image: string, runId: string): Promise<DockerClosedNetwork> {
+export async function openClosedNetwork(engine: Engine, { image, runId, ulimits }: { readonly image: string; readonly runId: string; readonly ulimits: UlimitChoice }): Promise<DockerClosedNetwork> {
   const { id, name, serviceAddress } = await createNetwork(engine, runId);
-  let holder: Service | undefined;
+  let holder: AttachedContainer | undefined;
   try {
-    holder = await startAttached(engine, {
+    holder = await ulimits.take((Ulimits) => startAttached(engine, {
       Image: image,
       User: '0',
       Entrypoint: ['/bin/sh', '-c', HOLDER_SCRIPT],
@@ -60,8 +65,9 @@ export async function openClosedNetwork(engine: Engine, image: string, runId: st
         PidsLimit: 32,
         Memory: 64 * 1024 * 1024,
         Dns: ['192.0.2.1'], // A documentation address without a route, for who asks the engine's resolver all the same.
+        Ulimits,
       },
-    });
+    }));
     const lines = createInterface({ input: holder.stdout })[Symbol.asyncIterator]();
     await noDefaultRoute(holder, lines);
     const held = holder;
@@ -108,9 +114,10 @@ async function createNetwork(engine: Engine, runId: string): Promise<{ id: strin
         CheckDuplicate: true,
         IPAM: { Config: [{ Subnet: `${address(0)}/28` }] },
         // No address of the host on the bridge: nothing that listens on the host can be reached through it.
-        Options: { 'com.docker.network.bridge.inhibit_ipv4': 'true' },
+        Options: { [NO_HOST_ADDRESS]: 'true' },
         Labels: labelsOf('network', runId),
       }));
+      await noHostAddress(engine, network.id);
       return { id: network.id, name, serviceAddress: address(14) };
     } catch (error) {
       // 403 is how the engine answers an overlap with another network; the next subnet may be free.
@@ -121,7 +128,17 @@ async function createNetwork(engine: Engine, runId: string): Promise<{ id: strin
   throw new EngineCallError('create a network', undefined, `none of ${TRIES} subnets of 10.213.0.0/16 was free. Remove old networks with \`niceeval clean\`.`);
 }
 
-async function noDefaultRoute(holder: Service, lines: AsyncIterator<string>): Promise<void> {
+/** Podman does not know the option and drops it; its internal networks have no address of the host of their own accord. */
+async function noHostAddress(engine: Engine, id: string): Promise<void> {
+  const { Options: kept, IPAM: ipam } = await engine.call<NetworkInspectInfo>('look at a network', (docker) => docker.getNetwork(id).inspect());
+  if (kept?.[NO_HOST_ADDRESS] === 'true') return;
+  const addresses = (ipam?.Config ?? []).flatMap(({ Gateway: gateway }) => (gateway !== undefined && isIP(gateway.replace(/\/.*/, '')) !== 0 ? [gateway] : []));
+  if (addresses.length === 0) return;
+  await removeNetwork(engine, id);
+  throw new EngineCallError('close a network', undefined, `the host has the address ${addresses.join(', ')} in it, and the engine does not know ${NO_HOST_ADDRESS}. Use Docker 20.10 or newer.`);
+}
+
+async function noDefaultRoute(holder: AttachedContainer, lines: AsyncIterator<string>): Promise<void> {
   const routes: string[] = [];
   for (;;) {
     const line = await lines.next();
@@ -130,7 +147,8 @@ async function noDefaultRoute(holder: Service, lines: AsyncIterator<string>): Pr
       throw new EngineCallError('close a network', undefined, `its holder ended early: ${stderr.trim() || 'without a message'}`);
     }
     if (line.value === 'ready') break;
-    routes.push(line.value);
+    // The `ip` of busybox tells all routes, whichever it is asked for.
+    if (/(^|\s)default(\s|$)/.test(line.value)) routes.push(line.value);
   }
   if (routes.length > 0) throw new EngineCallError('close a network', undefined, `a default route stayed: ${routes.join('; ')}`);
 }
