@@ -92,6 +92,23 @@ start_engine() {
   say "    the engine answers: $(docker version --format '{{.Server.Version}}')"
 }
 
+# A second engine, for tests only: they start a service of their own and leave nothing of it.
+install_podman() {
+  if command -v podman >/dev/null 2>&1 && [ -x /bin/busybox ]; then
+    say "    $(podman --version)"
+    return 0
+  fi
+  if [ "$(id -u)" != 0 ] || [ ! -f /etc/debian_version ]; then
+    say "    podman and a static busybox are needed for its tests, and only root on a Debian-like machine can have them installed from here"
+    return 3
+  fi
+  export DEBIAN_FRONTEND=noninteractive
+  apt-get install -y -qq --no-install-recommends podman busybox-static containernetworking-plugins >/dev/null 2>&1 || {
+    apt-get update -qq && apt-get install -y -qq --no-install-recommends podman busybox-static containernetworking-plugins >/dev/null
+  } || return
+  say "    $(podman --version)"
+}
+
 set_up() {
   step "checking Node.js" check_node
   step "installing npm packages" install_packages

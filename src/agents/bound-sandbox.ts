@@ -14,6 +14,8 @@ export function boundSandbox(sandbox: AgentSandbox, signal: AbortSignal): AgentS
     home: sandbox.home,
     agentUser: sandbox.agentUser,
     agentIsRoot: sandbox.agentIsRoot,
+    rootIsTrusted: sandbox.rootIsTrusted,
+    temporaryFolder: sandbox.temporaryFolder,
     exec: (argv, options) => sandbox.exec(argv, bounded(options)),
     runCommand: (command, args, options) => sandbox.runCommand(command, args, bounded(options)),
     runShell: (script, options) => sandbox.runShell(script, bounded(options)),

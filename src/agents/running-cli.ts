@@ -49,7 +49,7 @@ export interface RunningCli {
  * Whoever leaves it running after a send registers `stop` with `ctx.onEnd`.
  */
 export async function startCli(ctx: SandboxAgentContext, start: CliStart): Promise<RunningCli> {
-  const folder = posix.join('/tmp', `niceeval-${ctx.session.ordinal}-${crypto.randomUUID()}`);
+  const folder = posix.join(ctx.sandbox.temporaryFolder, `niceeval-${ctx.session.ordinal}-${crypto.randomUUID()}`);
   const raw = await ctx.openRaw('stdout.jsonl');
   const rawInput = start.keepInput === true ? await ctx.openRaw('stdin.jsonl') : undefined;
   const secrets = start.sensitiveValues ?? [];

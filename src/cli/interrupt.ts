@@ -8,8 +8,8 @@ export async function interruptible<T>(work: (signal: AbortSignal, hasten: Abort
   const onSignal = (name: NodeJS.Signals): void => {
     if (controller.signal.aborted) impatience.abort(new Error(`interrupted again by ${name}`));
     process.stderr.write(controller.signal.aborted
-      ? 'niceeval: waiting for nothing more; its containers are being removed, nothing may be left behind\n'
-      : `niceeval: ${name}: ending what is under way and removing its containers\n`);
+      ? 'niceeval: waiting for nothing more; its sandboxes are being removed, nothing may be left behind\n'
+      : `niceeval: ${name}: ending what is under way and removing its sandboxes\n`);
     controller.abort(new Error(`interrupted by ${name}`));
   };
   process.on('SIGINT', onSignal);

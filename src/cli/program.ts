@@ -1,5 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { readFileSync } from 'node:fs';
+import { BACKEND_NAMES, type BackendName } from '../sandbox/backend.js';
 import { EXIT } from './exit-codes.js';
 import type { ParseFlags } from './parse-command.js';
 import type { ShellFlags } from './shell-command.js';
@@ -12,7 +13,7 @@ export interface Program {
 
 /** Options of `niceeval run`, as commander hands them over. */
 export interface RunFlags {
-  readonly sandbox: 'docker';
+  readonly sandbox: BackendName;
   readonly experiment: readonly string[];
   readonly tag: readonly string[];
   readonly attempts?: number;
@@ -37,7 +38,7 @@ export function createProgram(): Program {
   program.command('run')
     .description('Run evals by experiments and write the record to .niceeval/runs/.')
     .argument('[selectors...]', 'ids of evals, or prefixes of ids; none: all')
-    .addOption(new Option('--sandbox <backend>', 'where Attempts run').choices(['docker']).default('docker'))
+    .addOption(new Option('--sandbox <backend>', 'where Attempts run: docker, or local, which isolates nothing').choices(BACKEND_NAMES).default('docker'))
     .option('--experiment <id>', 'only this experiment, or all below this prefix; repeatable', collect, [])
     .option('--tag <tag>', 'only evals with this tag; repeatable', collect, [])
     .option('--attempts <n>', 'Attempts per eval and experiment', wholeNumber)
@@ -53,6 +54,7 @@ export function createProgram(): Program {
       '  niceeval run                          everything in evals/ by everything in experiments/',
       '  niceeval run fix-sum --attempts 5     one eval, five times by each experiment',
       '  niceeval run --experiment codex --json',
+      '  niceeval run --sandbox local          on this machine, as you, without an engine; for agents you trust',
       '',
       'Exit codes: 0 all passed, 1 an Attempt failed or errored, 2 a bad command or definition, 3 no container engine, 130 interrupted.',
     ].join('\n'))
@@ -81,10 +83,11 @@ export function createProgram(): Program {
     });
 
   program.command('clean')
-    .description('Remove containers and networks that a killed run left behind. Living runs are left alone.')
+    .description('Remove containers, networks, folders and processes that a killed run left behind. Living runs are left alone.')
+    .addOption(new Option('--sandbox <backend>', 'only what this backend left; default: all').choices(BACKEND_NAMES))
     .option('--dry-run', 'only tell what would be removed')
     .option('--kept', 'sandboxes too that were kept by --keep-sandbox')
-    .action(async (flags: { readonly dryRun?: boolean; readonly kept?: boolean }) => {
+    .action(async (flags: { readonly sandbox?: BackendName; readonly dryRun?: boolean; readonly kept?: boolean }) => {
       const { cleanCommand } = await import('./clean-command.js');
       exitCode = await cleanCommand(flags);
     });

@@ -12,7 +12,7 @@ import { createTerminalReporter } from '../report/terminal.js';
 import { run } from '../run/run.js';
 import type { RunSink } from '../run/ports.js';
 import type { RunResult } from '../run/result.js';
-import { openDockerProvider } from '../sandbox/docker/provider.js';
+import { BACKENDS, type Backend } from '../sandbox/backend.js';
 import { EXIT } from './exit-codes.js';
 import { interruptible } from './interrupt.js';
 import type { RunFlags } from './program.js';
@@ -38,8 +38,11 @@ async function withCleanOutput<T>(work: () => Promise<T>): Promise<T> {
 
 async function runProject(selectors: readonly string[], flags: RunFlags, write: (text: string) => unknown): Promise<number> {
   const project = await discoverProject(resolve(flags.dir));
+  const backend: Backend = BACKENDS[flags.sandbox];
+  if (flags.keepSandbox !== undefined && backend.lacks.includes('keep')) throw new AuthoringError([`--sandbox ${flags.sandbox} keeps no sandbox: leave --keep-sandbox out.`]);
   const plan = await planRun(project, {
     selectors,
+    backend: { name: flags.sandbox, fit: backend.fit, lacks: backend.lacks },
     experiments: flags.experiment,
     tags: flags.tag,
     ...(flags.attempts === undefined ? {} : { attempts: flags.attempts }),
@@ -51,7 +54,7 @@ async function runProject(selectors: readonly string[], flags: RunFlags, write: 
   const folder = join(project.root, '.niceeval', 'runs', runId);
   const onEvent = flags.json === true ? createNdjsonReporter(write) : createTerminalReporter({ write, colors: pc, ...(process.stdout.columns === undefined ? {} : { columns: process.stdout.columns }) });
   const result = await interruptible(async (signal, hasten) => {
-    await using provider = await openDockerProvider({ runId });
+    await using provider = await backend.open({ runId });
     await provider.reap();
     // Awaited here: the provider must not be closed before the run has ended.
     return await run(plan, {
@@ -87,6 +90,7 @@ async function openRecordOrTell(folder: string): Promise<RunSink> {
 }
 
 function tellPlan(plan: Plan, json: boolean, write: (text: string) => unknown): number {
+  for (const message of plan.warnings) write(json ? `${JSON.stringify({ type: 'run.warning', message })}\n` : `warning: ${plainLine(message)}\n`);
   for (const { id, evalId, experimentId, index, experiment, timeout } of plan.attempts) {
     const line = json
       ? JSON.stringify({ type: 'attempt.planned', attempt: id, evalId, experimentId, index, agent: experiment.agent.name, ...(timeout === undefined ? {} : { timeout }) })

@@ -4,15 +4,15 @@ import type { ClosedNetwork, SandboxProvider } from '../sandbox/sandbox.js';
 import { createGatewayControl, type GatewayControl } from './control.js';
 import { GatewayGoneError } from './errors.js';
 
-/** The name under which a sandbox finds the gateway. */
+/** The name under which a sandbox in a closed network finds the gateway. */
 export const GATEWAY_HOST = 'gateway';
 
 const READY_LIMIT_MS = 60_000;
 
-/** The gateway of one run, in a container of its own. */
+/** The gateway of one run, as a service of the backend. */
 export interface PlacedGateway extends AsyncDisposable {
   readonly control: GatewayControl;
-  /** What sandboxes in an admitted network ask, for instance `http://gateway:8787`. */
+  /** What sandboxes ask, those in a closed network once it is admitted, for instance `http://gateway:8787`. */
   readonly origin: string;
   /** Lets the sandbox of a network reach the gateway. */
   admitTo(network: ClosedNetwork): Promise<void>;
@@ -21,23 +21,23 @@ export interface PlacedGateway extends AsyncDisposable {
 }
 
 /**
- * Starts the gateway program in a helper container of the backend.
+ * Starts the gateway program as a service of the backend.
  *
- * @param network The first network that it is in.
+ * @param network The first network that it is in. Absent where the backend can close none.
  * @throws GatewayGoneError when the program ends before it listens.
  */
-export async function placeGateway(provider: SandboxProvider, network: ClosedNetwork): Promise<PlacedGateway> {
-  const service = await provider.openService({ program: bundledProgram(), name: 'gateway', network, hostname: GATEWAY_HOST });
+export async function placeGateway(provider: SandboxProvider, network?: ClosedNetwork): Promise<PlacedGateway> {
+  const service = await provider.openService({ program: bundledProgram(), name: 'gateway', hostname: GATEWAY_HOST, ...(network === undefined ? {} : { network }) });
   const control = createGatewayControl(service.stdin, service.stdout);
   try {
     const { port } = await readySoon(control, service.ended);
     let out: Promise<void> | undefined;
     return {
       control,
-      origin: `http://${GATEWAY_HOST}:${port}`,
+      origin: `http://${service.hostname}:${port}`,
       admitTo: (next) => next.admit(service, GATEWAY_HOST),
       letOut: () => {
-        out ??= provider.letOut(service);
+        out ??= provider.letOut?.(service) ?? Promise.resolve();
         out.catch(() => { out = undefined; });
         return out;
       },

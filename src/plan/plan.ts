@@ -8,6 +8,7 @@ import { show } from '../expect/match.js';
 import { ScriptError } from '../gateway/errors.js';
 import { parseScript, type Script } from '../gateway/script.js';
 import type { NetworkPhases } from '../sandbox/network-access.js';
+import type { BackendFeature, SpecFit } from '../sandbox/backend.js';
 import type { SandboxSpec } from '../sandbox/sandbox.js';
 import { docker } from '../sandbox/docker/spec.js';
 import type { Discovered, Project } from './discover.js';
@@ -23,6 +24,8 @@ export interface PlanOptions {
   readonly tags: readonly string[];
   readonly attempts?: number;
   readonly timeoutMs?: number;
+  /** Where the Attempts will run, and how it takes what authors ask of a sandbox. Absent: it takes everything. */
+  readonly backend?: { readonly name: string; readonly fit: (spec: SandboxSpec) => SpecFit; readonly lacks: readonly BackendFeature[] };
 }
 
 /** One eval, by one experiment, once. */
@@ -52,6 +55,8 @@ export interface PlannedAttempt {
 /** The frozen list of everything that a run will do. */
 export interface Plan {
   readonly attempts: readonly PlannedAttempt[];
+  /** What authors ask for and will not get, one sentence each. */
+  readonly warnings: readonly string[];
 }
 
 /**
@@ -69,17 +74,21 @@ export async function planRun(project: Project, options: PlanOptions): Promise<P
   const experiments = picked('experiment', project.experiments, options.experiments, problems);
   if (problems.length === 0 && evals.length === 0) problems.push(`No ${chosen.length < project.evals.length ? 'picked eval' : 'eval'} has the tag ${options.tags.map((tag) => `"${tag}"`).join(' or ')}.`);
   const attempts: PlannedAttempt[] = [];
+  const warnings = new Set<string>();
   for (const experiment of experiments) {
     const script = await scriptOf(project, experiment, problems);
     checkWanted(project, experiment, problems);
     checkAgent(project, experiment, problems);
     const wanted = evals.filter((found) => isWanted(project, experiment, found, problems));
-    for (const found of wanted) checkSandboxFits(project, experiment, found, problems);
-    for (const found of wanted) attempts.push(...attemptsOf(project, experiment, found, options, script));
+    for (const found of wanted) {
+      checkSandboxFits(project, experiment, found, problems);
+      if (experiment.definition.agent.kind === 'sandbox') checkSandbox(project, { experiment, found }, options.backend, { problems, warnings });
+      attempts.push(...attemptsOf(project, experiment, found, options, script));
+    }
   }
   if (problems.length === 0 && attempts.length === 0) problems.push('Nothing is left to run: no picked experiment wants a picked eval. Look at the `evals` of the experiments.');
   if (problems.length > 0) throw new AuthoringError([...new Set(problems)]);
-  return Object.freeze({ attempts: Object.freeze(attempts) });
+  return Object.freeze({ attempts: Object.freeze(attempts), warnings: Object.freeze([...warnings]) });
 }
 
 function picked<T>(what: string, all: readonly Discovered<T>[], selectors: readonly string[], problems: string[]): readonly Discovered<T>[] {
@@ -124,6 +133,35 @@ function checkSandboxFits(project: Project, { file, definition }: Discovered<Exp
   const where = relative(project.root, definition.network === undefined ? found.file : file);
   if (definition.agent.kind !== 'sandbox') problems.push(`${where}: \`network\` cannot be kept: the agent "${definition.agent.name}" has no sandbox.`);
   else if (network.agent === 'none' && definition.agent.needsEndpoint) problems.push(`${where}: \`network.agent\` is "none", but the agent "${definition.agent.name}" needs its model. Say "model-only".`);
+}
+
+/** A sandbox that lacks what its author asked for is another sandbox; one without its limits is told of. */
+function checkSandbox(
+  project: Project,
+  { experiment, found }: { readonly experiment: Discovered<ExperimentDefinition>; readonly found: Discovered<EvalDefinition> },
+  backend: PlanOptions['backend'],
+  told: { readonly problems: string[]; readonly warnings: Set<string> },
+): void {
+  if (backend === undefined) return;
+  for (const [feature, asked, by] of [
+    ['network', found.definition.network, found.file], ['network', experiment.definition.network, experiment.file],
+    ['gradeIn', found.definition.gradeIn === 'fresh' || undefined, found.file],
+  ] as const) {
+    if (asked !== undefined && backend.lacks.includes(feature)) told.problems.push(`${relative(project.root, by)}: --sandbox ${backend.name} cannot keep to \`${feature}\`. Leave it out, or take another backend.`);
+  }
+  const { spec, file } = sandboxOf(experiment, found);
+  if (file === undefined) return;
+  const where = relative(project.root, file);
+  const { refused, ignored } = backend.fit(spec);
+  if (refused.length > 0) told.problems.push(`${where}: its sandbox has the ${refused.join(' and the ')}, which --sandbox ${backend.name} cannot give. Leave that out, or take another backend.`);
+  if (ignored.length > 0) told.warnings.add(`${where}: --sandbox ${backend.name} does not keep to the ${ignored.join(' and the ')} of its sandbox.`);
+}
+
+/** Who says what the sandbox is: the eval, then the experiment, else nobody. */
+function sandboxOf(experiment: Discovered<ExperimentDefinition>, found: Discovered<EvalDefinition>): { readonly spec: SandboxSpec; readonly file?: string } {
+  if (found.definition.sandbox !== undefined) return { spec: found.definition.sandbox, file: found.file };
+  if (experiment.definition.sandbox !== undefined) return { spec: experiment.definition.sandbox, file: experiment.file };
+  return { spec: docker() };
 }
 
 function isWanted(project: Project, experiment: Discovered<ExperimentDefinition>, found: Discovered<EvalDefinition>, problems: string[]): boolean {
@@ -185,7 +223,7 @@ function attemptsOf(
     evalFile: found.file,
     evalDefinition: found.definition,
     experiment: experiment.definition,
-    sandbox: found.definition.sandbox ?? experiment.definition.sandbox ?? docker(),
+    sandbox: sandboxOf(experiment, found).spec,
     ...(Object.keys(network).length === 0 ? {} : { network }),
     ...(timeout === undefined ? {} : { timeout }),
     ...(judge === undefined ? {} : { judge }),

@@ -59,6 +59,7 @@ export const attemptFileSchema = z.object({
   unpriced: z.object({ models: z.array(z.string()), reason: z.string() }).exactOptional(),
   judge: z.object({ usage: usageSchema, estimatedCostUSD: z.number().nonnegative().exactOptional() }).exactOptional(),
   gateway: z.object({ requests: count, usage: usageSchema }).exactOptional(),
+  sandbox: z.string().exactOptional(),
   resources: z.object({
     cpuSeconds: z.number().nonnegative().exactOptional(),
     peakMemoryBytes: count.exactOptional(),
@@ -91,6 +92,7 @@ export const eventLineSchema = z.object({ session: z.number().int(), turn: z.num
 export const runFileSchema = z.object({
   ...head('niceeval.run'),
   runId: z.string(),
+  sandbox: z.string().exactOptional(),
   startedAt: z.string(),
   durationMs: z.number(),
   interrupted: z.boolean(),

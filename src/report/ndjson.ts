@@ -24,8 +24,8 @@ function lineOf(event: RunEvent): object {
       };
     }
     case 'run.finished': {
-      const { runId, startedAt, durationMs, interrupted, counts } = event.result;
-      return { type: event.type, runId, startedAt, durationMs, interrupted, counts };
+      const { runId, sandbox, startedAt, durationMs, interrupted, counts } = event.result;
+      return { type: event.type, runId, sandbox, startedAt, durationMs, interrupted, counts };
     }
     default: return event;
   }

@@ -2,7 +2,7 @@ import type { DeniedDestination } from '../gateway/egress/denied.js';
 import { isSameAccess, NETWORK_PHASES, type NetworkAccess, type NetworkPhase, type NetworkPhases } from '../sandbox/network-access.js';
 import type { Scope } from '../lifetime/scope.js';
 import type { PlannedAttempt } from '../plan/plan.js';
-import type { NetworkPlan, NetworkState } from '../sandbox/sandbox.js';
+import type { ClosedNetwork, NetworkPlan, NetworkState } from '../sandbox/sandbox.js';
 import type { AttemptWorld } from './attempt-world.js';
 import type { GatewayLease, ModelLease } from './model-access.js';
 
@@ -35,22 +35,23 @@ export interface OpenedNetwork {
  *
  * @throws GatewayRefusedError when the script cannot be played, GatewayGoneError, or an engine error.
  */
-export async function openAttemptNetwork(attempt: PlannedAttempt, world: Pick<AttemptWorld, 'models' | 'deserted'>, scope: Scope): Promise<OpenedNetwork> {
+export async function openAttemptNetwork(attempt: PlannedAttempt, world: Pick<AttemptWorld, 'provider' | 'models' | 'deserted'>, scope: Scope): Promise<OpenedNetwork> {
   const { script, network } = attempt;
   if (script === undefined && network === undefined) {
+    if (world.provider.openClosedNetwork === undefined) return { plan: { kind: 'host' } };
     if (world.deserted === undefined) return { plan: { kind: 'none' } };
     const lease = await world.deserted.lease();
     scope.defer('give the network back', () => lease.giveBack());
-    return { plan: { kind: 'closed', network: lease.network } };
+    return { plan: lease.network };
   }
   const lease = await world.models.lease();
   const opened: { phases?: AttemptNetwork } = {};
   scope.defer('give the network back', () => opened.phases?.leave() ?? lease.drop());
-  const phases = await AttemptNetwork.begin(lease, { ...CLOSED, ...network });
-  opened.phases = phases;
+  // A backend that can close no network has none to open and shut.
+  if (lease.network.kind === 'closed') opened.phases = await AttemptNetwork.begin(lease, { ...CLOSED, ...network }, lease.network.network);
   return {
-    plan: { kind: 'closed', network: lease.network },
-    phases,
+    plan: lease.network,
+    ...opened,
     ...(script === undefined ? {} : { model: await world.models.open({ ...attempt, script }, lease) }),
   };
 }
@@ -58,6 +59,7 @@ export async function openAttemptNetwork(attempt: PlannedAttempt, world: Pick<At
 /** The network of one Attempt: opened and shut from phase to phase, and what was denied in each. */
 export class AttemptNetwork {
   readonly #lease: GatewayLease;
+  readonly #network: ClosedNetwork;
   readonly #plan: NetworkPhases;
   readonly #denied = new Map<string, { readonly phase: NetworkPhase; readonly via: DeniedDestination['via']; readonly host: string; count: number }>();
   #phase: NetworkPhase = 'prepare';
@@ -66,17 +68,18 @@ export class AttemptNetwork {
   readonly #waiting = new Set<string>();
   #isKnown = false;
 
-  private constructor(lease: GatewayLease, plan: NetworkPhases) {
+  private constructor(lease: GatewayLease, plan: NetworkPhases, network: ClosedNetwork) {
     this.#lease = lease;
+    this.#network = network;
     this.#plan = plan;
   }
 
   /** Begins in the first phase, closed; it is opened when something is run. @throws GatewayRefusedError, GatewayGoneError. */
-  static async begin(lease: GatewayLease, plan: NetworkPhases): Promise<AttemptNetwork> {
-    const network = new AttemptNetwork(lease, plan);
-    await lease.gateway.control.allow(lease.network.serviceAddress, []);
-    network.#isKnown = true;
-    return network;
+  static async begin(lease: GatewayLease, plan: NetworkPhases, network: ClosedNetwork): Promise<AttemptNetwork> {
+    const begun = new AttemptNetwork(lease, plan, network);
+    await lease.gateway.control.allow(network.serviceAddress, []);
+    begun.#isKnown = true;
+    return begun;
   }
 
   /**
@@ -115,7 +118,7 @@ export class AttemptNetwork {
 
   async #change(access: NetworkAccess): Promise<void> {
     this.#isKnown = false;
-    const { network, gateway } = this.#lease;
+    const [network, { gateway }] = [this.#network, this.#lease];
     const hosts = typeof access === 'string' ? [] : access.allow;
     if (hosts.length > 0) await gateway.letOut();
     const [before, after] = [stateOf(this.#access), stateOf(access)];

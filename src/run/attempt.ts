@@ -292,6 +292,7 @@ class AttemptStory {
       changes: this.#changes(),
       patch,
       gateway: counted,
+      sandbox: this.#attempt.experiment.agent.kind === 'sandbox' ? this.#world.provider.name : undefined,
       resources,
       network: this.#network?.phases?.facts,
       integrity: this.#integrity?.report(this.#changes()),
@@ -333,7 +334,7 @@ class AttemptStory {
     const { verdict } = (await this.#conclude()).judgement;
     if (keep === 'failed' && verdict !== 'failed' && verdict !== 'errored') return undefined;
     try {
-      return await this.#sandbox.keep();
+      return await this.#sandbox.keep?.();
     } catch (error) {
       this.#notes.note('keep-failed', `the sandbox could not be kept: ${messageOf(error)}`);
       return undefined;

@@ -39,18 +39,21 @@ export async function openGradingSandbox(
   // What the agent deleted must be gone here too.
   const emptied = await sandbox.runCommand('find', [workdir, '-mindepth', '1', '-delete'], { signal });
   if (emptied.exitCode !== 0) throw new CollectError(`The working directory of the fresh sandbox could not be emptied: ${emptied.stderr.trim().slice(-300)}`);
+  if (sandbox.unpack === undefined) throw new CollectError('The backend cannot lay files into a fresh sandbox. Leave `gradeIn` out, or take another backend.');
   await sandbox.unpack(await agentSandbox.archive(workdir), posix.dirname(workdir));
   return sandbox;
 }
 
 /** None, unless the phase of grading has one. */
 async function gradingNetwork(attempt: PlannedAttempt, world: AttemptWorld, scope: Scope): Promise<NetworkPlan> {
+  if (world.provider.openClosedNetwork === undefined) return { kind: 'host' };
   const { grade = 'none' } = attempt.network ?? {};
   if (grade === 'none' || grade === 'model-only') return { kind: 'none' };
   const lease = await world.models.lease();
   const opened: { network?: AttemptNetwork } = {};
   scope.defer('give the network for grading back', () => opened.network?.leave() ?? lease.drop());
-  opened.network = await AttemptNetwork.begin(lease, { ...CLOSED, grade });
+  if (lease.network.kind !== 'closed') return lease.network;
+  opened.network = await AttemptNetwork.begin(lease, { ...CLOSED, grade }, lease.network.network);
   await opened.network.enter('grade');
-  return { kind: 'closed', network: lease.network };
+  return lease.network;
 }

@@ -35,7 +35,8 @@ export function createModelAccess(provider: SandboxProvider): ModelAccess {
       placed.catch(() => { placed = undefined; });
       await placed;
     } else {
-      await (await placed).admitTo(network);
+      const gateway = await placed;
+      if (network !== undefined) await gateway.admitTo(network);
     }
   });
   return {

@@ -1,22 +1,25 @@
-import type { ClosedNetwork, SandboxProvider } from '../sandbox/sandbox.js';
+import type { ClosedNetwork, NetworkPlan, SandboxProvider } from '../sandbox/sandbox.js';
 
 /** A network of one running Attempt. Give it back, or drop it, when the sandbox in it is gone. */
 export interface NetworkLease {
-  readonly network: ClosedNetwork;
+  readonly network: NetworkPlan;
   /** It is closed, as it was at first, and may be used again. */
   giveBack(): void;
   /** Nobody knows what state it is in: it is removed. */
   drop(): Promise<void>;
 }
 
-/** Closed networks that are used again: making one costs more than a sandbox. */
+/** Networks that are used again: making a closed one costs more than a sandbox. */
 export interface NetworkPool {
   lease(): Promise<NetworkLease>;
 }
 
-/** @param prepare Called once for every new network, for instance to let the gateway in. */
-export function createNetworkPool(provider: SandboxProvider, prepare: (network: ClosedNetwork) => Promise<void>): NetworkPool {
-  const free: ClosedNetwork[] = [];
+/**
+ * @param prepare Called once for every new network, for instance to let the gateway in. It gets no network where the backend can
+ * close none.
+ */
+export function createNetworkPool(provider: SandboxProvider, prepare: (network: ClosedNetwork | undefined) => Promise<void>): NetworkPool {
+  const free: NetworkPlan[] = [];
   return {
     async lease() {
       const network = free.pop() ?? await openPrepared(provider, prepare);
@@ -29,20 +32,20 @@ export function createNetworkPool(provider: SandboxProvider, prepare: (network: 
         },
         drop: async () => {
           out = false;
-          await network[Symbol.asyncDispose]();
+          if (network.kind === 'closed') await network.network[Symbol.asyncDispose]();
         },
       };
     },
   };
 }
 
-async function openPrepared(provider: SandboxProvider, prepare: (network: ClosedNetwork) => Promise<void>): Promise<ClosedNetwork> {
-  const network = await provider.openClosedNetwork();
+async function openPrepared(provider: SandboxProvider, prepare: (network: ClosedNetwork | undefined) => Promise<void>): Promise<NetworkPlan> {
+  const network = await provider.openClosedNetwork?.();
   try {
     await prepare(network);
-    return network;
+    return network === undefined ? { kind: 'host' } : { kind: 'closed', network };
   } catch (error) {
-    await network[Symbol.asyncDispose]();
+    await network?.[Symbol.asyncDispose]();
     throw error;
   }
 }

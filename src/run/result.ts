@@ -103,6 +103,8 @@ export interface AttemptResult {
   readonly patch?: Patch;
   /** What the gateway counted on the wire. Absent without a gateway. */
   readonly gateway?: { readonly requests: number; readonly usage: Usage };
+  /** The backend of its sandbox, for instance `docker`. Absent: its agent has none. */
+  readonly sandbox?: string;
   /** What its sandbox used, read when the agent had been torn down. Absent: there was none, or it could not be asked. */
   readonly resources?: ResourceUse;
   /** Where it could talk to, and what it was denied. Absent: it had no network with the gateway in it. */
@@ -129,6 +131,8 @@ export interface RunCounts {
 /** What a run came to. */
 export interface RunResult {
   readonly runId: string;
+  /** The backend, for instance `docker`. */
+  readonly sandbox: string;
   readonly startedAt: string;
   readonly durationMs: number;
   readonly interrupted: boolean;

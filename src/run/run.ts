@@ -50,6 +50,7 @@ export async function run(plan: Plan, options: RunOptions): Promise<RunResult> {
   const startedAt = new Date();
   const begun = performance.now();
   options.onEvent({ type: 'run.started', runId: options.runId, planned: plan.attempts.length, at: startedAt.toISOString() });
+  for (const message of [options.provider.caveat, ...plan.warnings]) if (message !== undefined) options.onEvent({ type: 'run.warning', message });
   await prepareImages(plan, options);
 
   // A run lives until it has ended, even while every Attempt only waits for an author's own promise.
@@ -66,6 +67,7 @@ export async function run(plan: Plan, options: RunOptions): Promise<RunResult> {
   const attempts = results.filter((result) => result !== undefined);
   const result: RunResult = {
     runId: options.runId,
+    sandbox: options.provider.name,
     startedAt: startedAt.toISOString(),
     durationMs: Math.round(performance.now() - begun),
     interrupted: options.signal.aborted,
@@ -92,7 +94,7 @@ async function prepareImages(plan: Plan, options: RunOptions): Promise<void> {
  */
 function desertedNetworks(plan: Plan, options: RunOptions): Pick<World, 'deserted'> {
   const attempts = plan.attempts.filter(({ script, network, experiment }) => script === undefined && network === undefined && experiment.agent.kind === 'sandbox');
-  if (attempts.length < WORTH_A_NETWORK * options.concurrency) return {};
+  if (options.provider.openClosedNetwork === undefined || attempts.length < WORTH_A_NETWORK * options.concurrency) return {};
   return { deserted: createNetworkPool(options.provider, () => Promise.resolve()) };
 }
 

@@ -78,6 +78,14 @@ export class SandboxDiskError extends NiceEvalError {
   }
 }
 
+/** Processes of a sandbox could not be ended. */
+export class SandboxProcessError extends NiceEvalError {
+  readonly code = 'sandbox-process';
+  constructor(readonly processes: readonly string[]) {
+    super(`Processes of the sandbox could not be ended: ${processes.join('; ')}. End them by hand.`);
+  }
+}
+
 /** A path that had to exist in the sandbox does not. */
 export class SandboxPathError extends NiceEvalError {
   readonly code = 'sandbox-path';

@@ -6,7 +6,7 @@ export interface CommandOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Relative to `workdir`. Default: `workdir`. */
   readonly cwd?: string;
-  /** A user of the image. Default: the agent's user. */
+  /** A user of the image. Default: the agent's user. A backend that has but one user refuses any other. */
   readonly user?: string;
   /** Milliseconds. Default: no limit of its own. */
   readonly timeoutMs?: number;
@@ -97,7 +97,7 @@ export interface Sandbox {
 /** Options of one raw execution. */
 export type ExecOptions = Omit<CommandOptions, 'sensitiveValues'>;
 
-/** A process of the agent's user. `pid` and `parent` are the engine's numbers, not those inside. */
+/** A process of the agent's user. `pid` and `parent` are its numbers outside, not those inside. */
 export interface AgentProcess { readonly pid: string; readonly parent: string; readonly command: string; }
 
 /** Processes that are not to be ended, nor those that they start. */
@@ -132,12 +132,19 @@ export interface OwnedSandbox extends Sandbox, AsyncDisposable {
   readonly id: string;
   /** The user that the agent runs as. */
   readonly agentUser: string;
-  /** True when that user is root: then nothing inside the sandbox can be trusted to tell the truth about it. */
+  /** True when that user is root. Some CLIs want to be told. */
   readonly agentIsRoot: boolean;
+  /**
+   * True where a command of the user `root` can be believed when it tells of files: root is not the agent. Else files are read by
+   * `archive`, which asks nothing inside.
+   */
+  readonly rootIsTrusted: boolean;
   readonly home: string;
+  /** Absolute. Where the agent and the harness put files that nobody looks at, for instance `/tmp`. */
+  readonly temporaryFolder: string;
   /** Runs a program without keeping its output. Rejects like `runCommand`. */
   exec(argv: readonly string[], options?: ExecOptions): Promise<{ readonly exitCode: number }>;
-  /** The processes of the agent's user that are alive, as the engine sees them. Works without any help from inside. */
+  /** The processes of the agent's user in this sandbox that are alive, seen from outside. Works without any help from inside. */
   agentProcesses(): Promise<readonly AgentProcess[]>;
   /**
    * Ends the processes of the agent's user. Resolves when none is left.
@@ -147,19 +154,23 @@ export interface OwnedSandbox extends Sandbox, AsyncDisposable {
   endAgentProcesses(spared?: SparedProcesses): Promise<void>;
   /** Remembers the living processes of the agent's user, for instance a server that the eval started. */
   spareAgentProcesses(): Promise<SparedProcesses>;
-  /** The tar stream of a path, made by the engine. `from: 'image'` reads the state that the sandbox was started from. */
+  /** The tar stream of a path, made from outside. `from: 'image'` reads the state that the sandbox was started from. */
   archive(path: string, options?: { readonly from?: 'sandbox' | 'image' }): Promise<Readable>;
-  /** Lays the entries of a tar stream below a folder that exists, with the owners and modes that they have in it. Names and links stay within the sandbox. */
-  unpack(archive: Readable, folder: string): Promise<void>;
+  /**
+   * Lays the entries of a tar stream below a folder that exists, with the owners and modes that they have in it. Names and links stay
+   * within the sandbox. Absent: the backend cannot, and no eval can be graded in a fresh sandbox.
+   */
+  readonly unpack?: (archive: Readable, folder: string) => Promise<void>;
   /** What it used so far. Takes at most 2 seconds. `undefined`: it cannot be asked, or nobody in it can be believed. Never rejects. */
   resources(): Promise<ResourceUse | undefined>;
-  /** Whether the container still runs. */
+  /** False once it ended, whoever ended it. */
   isRunning(): Promise<boolean>;
   /**
    * Leaves it alive for people: `stop` does not remove it any more. It ends when its lifetime does, and is removed by the next
-   * reaping after that, or by `niceeval clean --kept`. It has no network when the one that it was in is gone.
+   * reaping after that, or by `niceeval clean --kept`. It has no network when the one that it was in is gone. Absent: the backend
+   * cannot.
    */
-  keep(): Promise<KeptSandbox>;
+  readonly keep?: () => Promise<KeptSandbox>;
   /** Removes the sandbox and everything in it. Idempotent. */
   stop(): Promise<void>;
 }
@@ -172,8 +183,9 @@ export interface KeptSandbox {
   readonly until: string;
 }
 
-/** Where a sandbox may talk to. */
+/** Where a sandbox may talk to. `host`: wherever this machine can; the only plan of a backend that can close no network. */
 export type NetworkPlan =
+  | { readonly kind: 'host' }
   | { readonly kind: 'none' }
   | { readonly kind: 'closed'; readonly network: ClosedNetwork };
 
@@ -196,12 +208,14 @@ export interface ClosedNetwork extends AsyncDisposable {
 /** What a sandbox in a network reaches. */
 export type NetworkState = 'closed' | 'open' | 'cut';
 
-/** A helper container, spoken to over its standard input and output. */
+/** A helper program, spoken to over its standard input and output. */
 export interface Service extends AsyncDisposable {
   readonly id: string;
+  /** The name or address under which sandboxes reach it. */
+  readonly hostname: string;
   readonly stdin: Writable;
   readonly stdout: Readable;
-  /** Settles when the container ended, with the tail of its standard error. */
+  /** Settles when the program ended, with the tail of its standard error. */
   readonly ended: Promise<{ readonly stderr: string }>;
 }
 
@@ -212,19 +226,20 @@ export interface OpenSandboxOptions {
   readonly network: NetworkPlan;
   /** Names the Attempt in the labels. */
   readonly attemptId: string;
-  /** The container ends by itself after this many milliseconds, should nobody come back for it. */
+  /** The sandbox ends by itself after this many milliseconds, should nobody come back for it. */
   readonly lifetimeMs: number;
   readonly signal?: AbortSignal;
 }
 
-/** An image that exists in the engine, with what its configuration says. */
+/** What sandboxes are started from, with what is known of them before they are. */
 export interface PreparedImage {
   readonly id: string;
   readonly reference: string;
   readonly agentUser: string;
   readonly agentIsRoot: boolean;
-  readonly home: string;
-  readonly workdir: string;
+  /** Absent: each sandbox has folders of its own. */
+  readonly home?: string;
+  readonly workdir?: string;
 }
 
 /** What an author asks for. */
@@ -266,21 +281,38 @@ export interface ResourceLimits {
 export interface ReapReport {
   readonly containers: readonly string[];
   readonly networks: readonly string[];
+  /** Folders of this machine. */
+  readonly folders: readonly string[];
   /** Resources whose owner may still live, and sandboxes that are kept for people; they were left alone. */
   readonly kept: readonly string[];
 }
 
-/** A backend: it makes images, networks, services and sandboxes, and knows all that it made. */
-export interface SandboxProvider extends AsyncDisposable {
+/** How a service is started. */
+export interface OpenServiceOptions {
+  /** A JavaScript file for Node. It takes `--host <address>` and `--port <number>`, where 0 is any free port. */
+  readonly program: string;
   readonly name: string;
+  /** The network that lets it in first. Absent where the backend can close none. */
+  readonly network?: ClosedNetwork;
+  /** What it is called in closed networks. */
+  readonly hostname: string;
+}
+
+/** A backend: it makes images, networks, services and sandboxes, and knows all that it made. Closing it closes all of it. */
+export interface SandboxProvider extends AsyncDisposable {
+  /** As `--sandbox` calls it; it is in the record of every run. */
+  readonly name: string;
+  /** What everybody who reads a run must know of the backend, in whole sentences. Absent: nothing. */
+  readonly caveat?: string;
   /** Builds or finds the image; concurrent calls for one spec share the work. */
   prepareImage(spec: SandboxSpec, onProgress?: (line: string) => void): Promise<PreparedImage>;
+  /** @throws SandboxInputError for a network plan, or an option of the spec, that the backend cannot honour. */
   openSandbox(spec: SandboxSpec, options: OpenSandboxOptions): Promise<OwnedSandbox>;
-  openClosedNetwork(): Promise<ClosedNetwork>;
-  /** Starts a program file in a helper container that `network` lets in first. */
-  openService(options: { readonly program: string; readonly name: string; readonly network: ClosedNetwork; readonly hostname: string }): Promise<Service>;
-  /** Gives a service a way out, once; the sandboxes that meet it get none by that. */
-  letOut(service: Service): Promise<void>;
+  /** Absent: the backend can close no network, and every sandbox has the plan `host`. */
+  readonly openClosedNetwork?: () => Promise<ClosedNetwork>;
+  openService(options: OpenServiceOptions): Promise<Service>;
+  /** Gives a service a way out, once; the sandboxes that meet it get none by that. Absent: it has one, or the backend can close no network. */
+  readonly letOut?: (service: Service) => Promise<void>;
   /** Removes what dead owners left. `dryRun` only tells; `keptToo` removes sandboxes that were kept for people. */
   reap(options?: { readonly dryRun?: boolean; readonly keptToo?: boolean }): Promise<ReapReport>;
 }

@@ -32,7 +32,7 @@ export async function readFiles(
   store: ContentStore,
 ): Promise<ReadonlyMap<string, ContentFacts>> {
   if (paths.length === 0) return new Map();
-  if (!sandbox.agentIsRoot) {
+  if (sandbox.rootIsTrusted) {
     const read = await readByTar(sandbox, root, paths, store);
     if (read !== undefined) return read;
   }

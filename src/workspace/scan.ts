@@ -15,7 +15,7 @@ import { scanByWalk } from './walk.js';
  * @param options.alive False when the container ended: then only the engine can read it.
  */
 export async function scan(sandbox: OwnedSandbox, root: string, store: ContentStore, options: { readonly alive: boolean }): Promise<Manifest> {
-  if (options.alive && !sandbox.agentIsRoot) {
+  if (options.alive && sandbox.rootIsTrusted) {
     const walked = await scanByWalk(sandbox, root);
     if (walked !== undefined) return walked;
   }

@@ -7,12 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTestSandbox, testRunId, type TestSandbox } from '../support/sandboxes.js';
-
-// A service of our own in place of the gateway: answers every request with "here".
-const PROGRAM = `
-import { createServer } from 'node:http';
-createServer((_req, res) => res.end('here')).listen(8787, '0.0.0.0', () => console.log('ready'));
-process.stdin.resume().on('end', () => process.exit(0));`;
+import { STAND_IN } from '../support/stand-in.js';
 
 describe('the network of a sandbox', () => {
   let open: TestSandbox;
@@ -25,7 +20,7 @@ describe('the network of a sandbox', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'niceeval-network-'));
     const program = join(folder, 'service.mjs');
-    await writeFile(program, PROGRAM);
+    await writeFile(program, STAND_IN);
     await new Promise<void>((resolve) => { host.listen(0, '0.0.0.0', resolve); });
     hostPort = (host.address() as AddressInfo).port;
     open = await openTestSandbox({

@@ -34,6 +34,36 @@ const WEB = {
 };
 
 describe('planRun', () => {
+  describe('with a backend that cannot give everything', () => {
+    const SANDBOX_AGENT = "import { defineSandboxAgent } from 'niceeval/adapter';\nimport { docker } from 'niceeval/sandbox';\n";
+    const experiment = (settings: string): string => `${SANDBOX_AGENT}${experimentFile(settings).replace('agent = defineAgent', 'agent = defineSandboxAgent')}`;
+    const backend: PlanOptions['backend'] = {
+      name: 'tent',
+      fit: ({ image, resources }) => ({ refused: image === undefined ? [] : [`image "${image}"`], ignored: resources === undefined ? [] : ['limit pids'] }),
+    };
+    const wantsImage = "import { docker } from 'niceeval/sandbox';\n" + evalFile("sandbox: docker({ image: 'node:22' }),");
+
+    test('refuses what it cannot give, and names the file that asks for it', async () => {
+      expect(await problemsOf({ 'evals/a.eval.ts': wantsImage, 'evals/b.eval.ts': evalFile(), 'experiments/x.ts': experiment('') }, { backend })).toEqual([
+        'evals/a.eval.ts: its sandbox has the image "node:22", which --sandbox tent cannot give. Leave that out, or take another backend.',
+      ]);
+      expect(await problemsOf({ 'evals/b.eval.ts': evalFile(), 'experiments/x.ts': experiment("sandbox: docker({ image: 'node:22' })") }, { backend })).toEqual([
+        'experiments/x.ts: its sandbox has the image "node:22", which --sandbox tent cannot give. Leave that out, or take another backend.',
+      ]);
+    });
+
+    test('warns once of what it does not keep to', async () => {
+      const files = { 'evals/a.eval.ts': evalFile(), 'evals/b.eval.ts': evalFile(), 'experiments/x.ts': experiment('sandbox: docker({ resources: { pids: 100 } })') };
+      expect((await planOf(files, { backend })).warnings).toEqual(['experiments/x.ts: --sandbox tent does not keep to the limit pids of its sandbox.']);
+      expect((await planOf(files)).warnings).toEqual([]);
+    });
+
+    test('does not ask for an agent that has no sandbox, nor where nobody asks for anything', async () => {
+      expect(await problemsOf({ 'evals/a.eval.ts': wantsImage, 'experiments/x.ts': experimentFile() }, { backend })).toEqual([]);
+      expect((await planOf({ 'evals/a.eval.ts': evalFile(), 'experiments/x.ts': experiment('') }, { backend })).warnings).toEqual([]);
+    });
+  });
+
   test('expands evals by experiments by attempts, in order', async () => {
     const plan = await planOf({
       'evals/b.eval.ts': evalFile(),

@@ -165,6 +165,7 @@ describe('the record of a run', () => {
       format: 'niceeval.run',
       schemaVersion: 1,
       runId: '20250301-100000-abc123',
+      sandbox: 'docker',
       startedAt: '2025-03-01T10:00:00.000Z',
       durationMs: 4_000,
       interrupted: true,

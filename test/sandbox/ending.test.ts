@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { isKilled, startFailureOf } from '../../src/sandbox/docker/ending.js';
+import { startFailureOf } from '../../src/sandbox/docker/ending.js';
 import { SandboxCommandExitError } from '../../src/sandbox/errors.js';
+import { isKilled } from '../../src/sandbox/exit-facts.js';
 import { sizeText } from '../../src/sandbox/size-text.js';
 
 const GIB = 1024 ** 3;

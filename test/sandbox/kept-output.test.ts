@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { keepOutput } from '../../src/sandbox/docker/kept-output.js';
+import { keepOutput } from '../../src/sandbox/kept-output.js';
 import { CommandOutputError } from '../../src/sandbox/errors.js';
 
 const ARGV = ['cat', 'log'];

@@ -32,7 +32,7 @@ export async function openLocalWorkspace(options: { readonly image?: string } = 
   await execa('cp', ['-a', root, original]);
   const parts: Partial<OwnedSandbox> = {
     workdir: root,
-    agentIsRoot: false,
+    rootIsTrusted: true,
     exec: (argv, given = {}) => execHere(argv, given, started),
     archive: (path) => {
       started.push('image');

@@ -57,7 +57,7 @@ const IMAGES: Readonly<Record<string, string>> = { 'image/png': 'png', 'image/jp
 
 /** Puts files and the schema of a message where the CLI can read them. @throws AgentInputError for a file that is no image. */
 export async function uploadInput(input: TurnInput, ctx: SandboxAgentContext): Promise<{ readonly images: readonly string[]; readonly schema?: string }> {
-  const folder = posix.join('/tmp', `niceeval-input-${crypto.randomUUID()}`);
+  const folder = posix.join(ctx.sandbox.temporaryFolder, `niceeval-input-${crypto.randomUUID()}`);
   const images = (input.files ?? []).map((file, index) => [posix.join(folder, `image-${index + 1}.${endingOf(file)}`), file] as const);
   for (const [path, { data }] of images) await ctx.sandbox.writeBytes(path, Buffer.from(data, 'base64'));
   const schema = input.schema === undefined ? undefined : posix.join(folder, 'schema.json');

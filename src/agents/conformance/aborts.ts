@@ -1,8 +1,8 @@
 import type { AgentContext } from '../agent.js';
 import { isAgentSendError } from '../errors.js';
 import type { AgentSubject } from './agent-subject.js';
-import type { ConformanceCheck } from './check.js';
-import { show } from './difference.js';
+import type { ConformanceCheck } from '../../sandbox/conformance/check.js';
+import { show } from '../../sandbox/conformance/difference.js';
 import { turnProblem } from './fits.js';
 import { onStage, type Outcome, type SendOptions, type Stage } from './stage.js';
 

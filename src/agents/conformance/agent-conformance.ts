@@ -1,7 +1,7 @@
 import type { AgentContext } from '../agent.js';
 import { abortChecks } from './aborts.js';
 import type { AgentSubject } from './agent-subject.js';
-import type { ConformanceCheck } from './check.js';
+import type { ConformanceCheck } from '../../sandbox/conformance/check.js';
 import { declarationChecks } from './declarations.js';
 import { questionChecks } from './questions.js';
 import { sendChecks } from './sends.js';

@@ -1,5 +1,5 @@
 import type { Witness } from '../transcript.js';
-import type { ConformanceCheck } from './check.js';
+import type { ConformanceCheck } from '../../sandbox/conformance/check.js';
 import { turnProblem } from './fits.js';
 import { mutatedLine } from './mutation.js';
 import { createRandom, type Random } from './random.js';

@@ -3,8 +3,8 @@ import { messageOf } from '../../lifetime/error.js';
 import type { AgentContext, AgentSettings } from '../agent.js';
 import { isAgent } from '../define-agent.js';
 import type { AgentSubject } from './agent-subject.js';
-import { checkOf, type ConformanceCheck } from './check.js';
-import { show } from './difference.js';
+import { checkOf, type ConformanceCheck } from '../../sandbox/conformance/check.js';
+import { show } from '../../sandbox/conformance/difference.js';
 import { ConformanceError } from './errors.js';
 import { onStage } from './stage.js';
 

@@ -1,6 +1,6 @@
 import type { ProcessEnd, Witness } from '../transcript.js';
-import type { ConformanceCheck } from './check.js';
-import { show } from './difference.js';
+import type { ConformanceCheck } from '../../sandbox/conformance/check.js';
+import { show } from '../../sandbox/conformance/difference.js';
 import { bytesOf, firstEndOf, joined, leadAlone, leadLinesOf, leadOf, spread, wholeOf, withLead, type Given } from './record.js';
 import { channelsNotUnavailable, isComplete } from './rules.js';
 import { everyTranscript, faultOf, tell } from './tell.js';

@@ -1,7 +1,7 @@
 import { streamEventSchema } from '../../evidence/events.js';
 import { turnSchema } from '../../evidence/turn.js';
 import { messageOf } from '../../lifetime/error.js';
-import { differenceOf } from './difference.js';
+import { differenceOf } from '../../sandbox/conformance/difference.js';
 
 /** Why a value is no turn, in words. `undefined`: it is one. */
 export function turnProblem(turn: unknown): string | undefined {

@@ -1,7 +1,7 @@
 import type { StreamEvent } from '../../evidence/events.js';
 import type { ParsedTurn } from '../transcript.js';
-import type { ConformanceCheck } from './check.js';
-import { differenceOf } from './difference.js';
+import type { ConformanceCheck } from '../../sandbox/conformance/check.js';
+import { differenceOf } from '../../sandbox/conformance/difference.js';
 import { turnProblem } from './fits.js';
 import { lineWith } from './mutation.js';
 import { createRandom } from './random.js';

@@ -1,6 +1,6 @@
 export { agentConformance } from './agent-conformance.js';
 export type { AgentSubject, Answer, ConformingAgent, OpenedContext } from './agent-subject.js';
-export type { ConformanceCheck } from './check.js';
+export type { ConformanceCheck } from '../../sandbox/conformance/check.js';
 export { ConformanceError, type ConformanceFacts } from './errors.js';
 export { openMemoryContext, type MemoryContext, type MemoryContextOptions } from './memory-context.js';
 export { transcriptConformance } from './transcript-conformance.js';

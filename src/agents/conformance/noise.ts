@@ -1,6 +1,6 @@
 import type { ParsedTurn } from '../transcript.js';
-import type { ConformanceCheck } from './check.js';
-import { differenceOf } from './difference.js';
+import type { ConformanceCheck } from '../../sandbox/conformance/check.js';
+import { differenceOf } from '../../sandbox/conformance/difference.js';
 import { bytesOf, joined, leadLinesOf, linesOf, spread, wholeOf, withLead, type Given } from './record.js';
 import { isComplete, withPlainIds } from './rules.js';
 import { everyTranscript, faultOf, tell } from './tell.js';

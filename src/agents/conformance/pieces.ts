@@ -1,6 +1,6 @@
 import type { ParsedTurn } from '../transcript.js';
-import type { ConformanceCheck } from './check.js';
-import { differenceOf } from './difference.js';
+import type { ConformanceCheck } from '../../sandbox/conformance/check.js';
+import { differenceOf } from '../../sandbox/conformance/difference.js';
 import { createRandom, type Random } from './random.js';
 import { standardPartOf } from './recorded-runs.js';
 import { leadOf, wholeOf, withLead, type Given } from './record.js';

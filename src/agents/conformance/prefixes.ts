@@ -1,6 +1,6 @@
 import type { StreamEvent } from '../../evidence/events.js';
-import type { ConformanceCheck } from './check.js';
-import { show } from './difference.js';
+import type { ConformanceCheck } from '../../sandbox/conformance/check.js';
+import { show } from '../../sandbox/conformance/difference.js';
 import { joined, leadAlone, leadLinesOf, spread, wholeOf, withLead, type Given } from './record.js';
 import { everyTranscript, faultOf, tell } from './tell.js';
 import type { TranscriptSubject } from './transcript-subject.js';

@@ -2,8 +2,8 @@ import type { InputRequest } from '../../evidence/events.js';
 import type { Turn } from '../../evidence/turn.js';
 import type { AgentContext, InputResponse } from '../agent.js';
 import type { AgentSubject, Answer } from './agent-subject.js';
-import type { ConformanceCheck } from './check.js';
-import { differenceOf, show } from './difference.js';
+import type { ConformanceCheck } from '../../sandbox/conformance/check.js';
+import { differenceOf, show } from '../../sandbox/conformance/difference.js';
 import { onStage } from './stage.js';
 
 /** One message may ask for several things, one after the other. */

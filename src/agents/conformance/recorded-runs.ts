@@ -1,7 +1,7 @@
 import { EVIDENCE_CHANNELS } from '../../evidence/coverage.js';
 import type { ParsedTurn } from '../transcript.js';
-import type { ConformanceCheck } from './check.js';
-import { differenceOf, show } from './difference.js';
+import type { ConformanceCheck } from '../../sandbox/conformance/check.js';
+import { differenceOf, show } from '../../sandbox/conformance/difference.js';
 import { lostFieldOf, turnProblem } from './fits.js';
 import { joined, leadAlone, leadLinesOf, spread, wholeOf, withLead, type Given } from './record.js';
 import { isComplete, pairingProblem, usageProblem, waitingProblem } from './rules.js';

@@ -2,7 +2,7 @@ import { EVIDENCE_CHANNELS, type EvidenceCoverage } from '../../evidence/coverag
 import type { StreamEvent } from '../../evidence/events.js';
 import type { Turn } from '../../evidence/turn.js';
 import type { Usage } from '../../evidence/usage.js';
-import { show } from './difference.js';
+import { show } from '../../sandbox/conformance/difference.js';
 
 /**
  * Why operations cannot be paired. `undefined`: they can.

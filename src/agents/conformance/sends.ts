@@ -1,8 +1,8 @@
 import type { Turn } from '../../evidence/turn.js';
 import type { AgentContext } from '../agent.js';
 import type { AgentSubject } from './agent-subject.js';
-import type { ConformanceCheck } from './check.js';
-import { show } from './difference.js';
+import type { ConformanceCheck } from '../../sandbox/conformance/check.js';
+import { show } from '../../sandbox/conformance/difference.js';
 import type { MemorySession } from './memory-session.js';
 import { onStage, type Stage } from './stage.js';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { messageOf } from '../../lifetime/error.js';
 import type { ParsedTurn } from '../transcript.js';
-import type { ConformanceCheck } from './check.js';
+import type { ConformanceCheck } from '../../sandbox/conformance/check.js';
 import { ConformanceError } from './errors.js';
 import type { Given } from './record.js';
 import type { RecordedTranscript, TranscriptSubject } from './transcript-subject.js';

@@ -1,6 +1,6 @@
 import type { StreamEvent } from '../../evidence/events.js';
-import type { ConformanceCheck } from './check.js';
-import { differenceOf } from './difference.js';
+import type { ConformanceCheck } from '../../sandbox/conformance/check.js';
+import { differenceOf } from '../../sandbox/conformance/difference.js';
 import { bytesOf, textOf, wholeOf, type Given } from './record.js';
 import { everyTranscript, faultOf, tell } from './tell.js';
 import type { RecordedTranscript, TranscriptSubject } from './transcript-subject.js';

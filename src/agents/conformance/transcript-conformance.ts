@@ -1,4 +1,4 @@
-import type { ConformanceCheck } from './check.js';
+import type { ConformanceCheck } from '../../sandbox/conformance/check.js';
 import { damageChecks } from './damage.js';
 import { endingChecks } from './endings.js';
 import { hostileValueChecks } from './hostile-values.js';

@@ -4,6 +4,7 @@ import { join, posix } from 'node:path';
 import { Readable } from 'node:stream';
 import picomatch from 'picomatch';
 import { extract, pack, type Header, type Pack } from 'tar-stream';
+import { messageOf } from '../../lifetime/error.js';
 import { SandboxInputError, SandboxPathError } from '../errors.js';
 import type { Engine } from './engine.js';
 import { statusCodeOf } from './engine.js';
@@ -27,6 +28,7 @@ const LINK_LIMIT = 16;
 const TRANSFER_LIMIT_MS = 30 * 60_000;
 // Go's os.FileMode bits, which the engine reports: ModeDir is the highest bit.
 const GO_MODE_DIR = 2 ** 31;
+const GO_MODE_SYMLINK = 2 ** 27;
 
 /** Looks at one absolute path by the engine's archive head. */
 export async function pathFacts(engine: Engine, containerId: string, path: string): Promise<PathFacts | undefined> {
@@ -38,10 +40,23 @@ export async function pathFacts(engine: Engine, containerId: string, path: strin
     head.resume?.();
     const encoded = head.headers?.['x-docker-container-path-stat'];
     const stat = JSON.parse(Buffer.from(String(encoded), 'base64').toString('utf8')) as { mode: number; linkTarget: string };
-    return { isDirectory: stat.mode >= GO_MODE_DIR, linkTarget: stat.linkTarget };
+    // Podman gives every path a target: itself, or where its links lead in the end.
+    const isLink = Math.floor(stat.mode / GO_MODE_SYMLINK) % 2 === 1;
+    return { isDirectory: stat.mode >= GO_MODE_DIR, linkTarget: isLink ? stat.linkTarget : '' };
   } catch (error) {
-    if (statusCodeOf(error) === 404) return undefined;
+    if (statusCodeOf(error) === 404 || await leadsThroughFile(engine, containerId, path, error)) return undefined;
     throw error;
+  }
+}
+
+/** The engine answers 500 for a path below a file, and says why only to whoever asks for the archive itself. */
+async function leadsThroughFile(engine: Engine, containerId: string, path: string, error: unknown): Promise<boolean> {
+  if (statusCodeOf(error) !== 500) return false;
+  try {
+    (await openArchive(engine, containerId, path)).destroy();
+    return false;
+  } catch (refusal) {
+    return /not a directory/i.test(messageOf(refusal));
   }
 }
 

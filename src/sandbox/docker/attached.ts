@@ -1,8 +1,12 @@
+import type Docker from 'dockerode';
 import type { Container, ContainerCreateOptions } from 'dockerode';
 import { PassThrough, type Duplex } from 'node:stream';
 import type { Service } from '../sandbox.js';
 import { statusCodeOf, type Engine } from './engine.js';
 import { demultiplex } from './frames.js';
+
+/** A helper container, which has no name yet that others find it by. */
+export type AttachedContainer = Omit<Service, 'hostname'>;
 
 const STDERR_TAIL_BYTES = 16 * 1024;
 
@@ -16,15 +20,13 @@ export async function startAttached(
   engine: Engine,
   settings: ContainerCreateOptions,
   beforeStart: (container: Container) => Promise<void> = () => Promise.resolve(),
-): Promise<Service> {
+): Promise<AttachedContainer> {
   const container = await engine.call('create a helper container', (docker) => docker.createContainer({
     ...settings, OpenStdin: true, StdinOnce: true, AttachStdin: true, AttachStdout: true, AttachStderr: true, Tty: false,
   }));
   try {
     await beforeStart(container);
-    const socket = await engine.call('attach to a helper container', (): Promise<Duplex> => container.attach({
-      stream: true, hijack: true, stdin: true, stdout: true, stderr: true,
-    }) as Promise<Duplex>);
+    const socket = await engine.call('attach to a helper container', (docker) => attach(docker, container.id));
     const stdout = new PassThrough();
     let stderr = Buffer.alloc(0);
     socket.on('error', () => undefined); // The end of the stream says the same, and `ended` tells it.
@@ -45,6 +47,26 @@ export async function startAttached(
     await removeContainer(engine, container.id);
     throw error;
   }
+}
+
+/**
+ * As dockerode's own `attach`, which sends its options as a body besides: Podman takes a body for the first bytes of the container's
+ * input. An empty one makes the client send the request and nothing more.
+ */
+function attach(docker: Docker, id: string): Promise<Duplex> {
+  const modem = docker.modem as { dial(request: object, done: (error: Error | null, stream: Duplex) => void): void };
+  return new Promise((resolve, reject) => {
+    modem.dial({
+      path: `/containers/${id}/attach?`,
+      method: 'POST',
+      isStream: true,
+      hijack: true,
+      openStdin: true,
+      statusCodes: { 200: true, 404: 'no such container', 500: 'server error' },
+      options: { _query: { stream: true, stdin: true, stdout: true, stderr: true } },
+      file: Buffer.alloc(0),
+    }, (error, stream) => (error === null ? resolve(stream) : reject(error)));
+  });
 }
 
 /** Removes a container with its anonymous volumes, whatever state it is in. One that is gone already is fine. */

@@ -1,10 +1,16 @@
+import { isIP } from 'node:net';
+import type { NetworkInspectInfo } from 'dockerode';
+import { EngineCallError } from '../errors.js';
 import type { ClosedNetwork } from '../sandbox.js';
 import type { Engine } from './engine.js';
 import { openHolder, type Holder } from './holder.js';
 import { sumOf, type Traffic } from './resource-use.js';
 import type { Outside } from './outside.js';
 import { createSubnet, removeNetwork } from './subnets.js';
+import type { UlimitChoice } from './ulimits.js';
 
+/** Docker's own option. */
+const NO_HOST_ADDRESS = 'com.docker.network.bridge.inhibit_ipv4';
 /** The service's place among the addresses of a network. */
 const SERVICE_HOST = 14;
 
@@ -28,16 +34,17 @@ export interface DockerClosedNetwork extends ClosedNetwork {
  */
 export async function openClosedNetwork(
   engine: Engine,
-  options: { readonly image: string; readonly runId: string; readonly outside: () => Promise<Outside> },
+  options: { readonly image: string; readonly runId: string; readonly ulimits: UlimitChoice; readonly outside: () => Promise<Outside> },
 ): Promise<DockerClosedNetwork> {
   const { id, name, address } = await createSubnet(engine, {
     runId: options.runId, name: '', prefix: '10.213', count: 4096, addressesEach: 16,
     // No address of the host on the bridge: nothing that listens on the host can be reached through it.
-    settings: { Internal: true, Options: { 'com.docker.network.bridge.inhibit_ipv4': 'true' } },
+    settings: { Internal: true, Options: { [NO_HOST_ADDRESS]: 'true' } },
   });
   let holder: Holder;
   try {
-    holder = await openHolder(engine, { image: options.image, network: name, runId: options.runId });
+    await noHostAddress(engine, id);
+    holder = await openHolder(engine, { ...options, network: name });
   } catch (error) {
     await removeNetwork(engine, id);
     throw error;
@@ -102,4 +109,13 @@ function createSwitch(
       await holder.order('names', ...nameServers);
     }
   };
+}
+
+/** Podman does not know the option and drops it; its internal networks have no address of the host of their own accord. */
+async function noHostAddress(engine: Engine, id: string): Promise<void> {
+  const { Options: kept, IPAM: ipam } = await engine.call<NetworkInspectInfo>('look at a network', (docker) => docker.getNetwork(id).inspect());
+  if (kept?.[NO_HOST_ADDRESS] === 'true') return;
+  const addresses = (ipam?.Config ?? []).flatMap(({ Gateway: gateway }) => (gateway !== undefined && isIP(gateway.replace(/\/.*/, '')) !== 0 ? [gateway] : []));
+  if (addresses.length === 0) return;
+  throw new EngineCallError('close a network', undefined, `the host has the address ${addresses.join(', ')} in it, and the engine does not know ${NO_HOST_ADDRESS}. Use Docker 20.10 or newer.`);
 }

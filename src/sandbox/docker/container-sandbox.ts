@@ -1,19 +1,22 @@
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, posix, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
-import { SandboxCommandExitError, SandboxDiskError, SandboxInputError } from '../errors.js';
+import { SandboxCommandExitError, SandboxDiskError, SandboxGoneError, SandboxInputError, SandboxPathError } from '../errors.js';
+import { isKilled, type ExitFacts } from '../exit-facts.js';
+import { extractBelow } from '../extract.js';
+import { keepOutput } from '../kept-output.js';
 import type {
-  AgentProcess, CommandOptions, CommandResult, ExecOptions, KeptSandbox, OwnedSandbox, PreparedImage, ResourceUse, SparedProcesses, UploadDirectoryOptions,
+  AgentProcess, CommandOptions, CommandResult, ExecOptions, KeptSandbox, OwnedSandbox, ResourceUse, SparedProcesses, UploadDirectoryOptions,
 } from '../sandbox.js';
+import { shellArgv } from '../shell-argv.js';
 import {
-  openArchive, pathFacts, putArchive, readFileFromContainer, uploadDirectoryToContainer, writeFileToContainer, type FileOwner, type UploadTarget,
+  openArchive, pathFacts, putArchive, readFileFromContainer, uploadDirectoryToContainer, writeFileToContainer, type UploadTarget,
 } from './archive.js';
 import { DiskWatch } from './disk-watch.js';
-import { isKilled, startFailureOf, type ExitFacts } from './ending.js';
+import { startFailureOf } from './ending.js';
 import { statusCodeOf, type Engine } from './engine.js';
 import { execInContainer, type ExecTarget } from './exec.js';
-import { extractBelow } from './extract.js';
-import { keepOutput } from './kept-output.js';
+import type { InspectedImage } from './image-facts.js';
 import { endProcesses, innerPidsOf, listProcesses } from './processes.js';
 import { ResourceReader } from './resource-reader.js';
 import type { ResourceReading, Traffic, TrafficMeter } from './resource-use.js';
@@ -26,9 +29,11 @@ export class ContainerSandbox implements OwnedSandbox {
   readonly workdir: string;
   readonly agentUser: string;
   readonly agentIsRoot: boolean;
+  readonly rootIsTrusted: boolean;
   readonly home: string;
+  readonly temporaryFolder = '/tmp';
   readonly #engine: Engine;
-  readonly #image: PreparedImage & { readonly owner: FileOwner };
+  readonly #image: InspectedImage;
   readonly #openPristine: () => Promise<string>;
   readonly #onStop: () => Promise<void>;
   readonly #onKeep: () => Promise<KeptSandbox>;
@@ -53,7 +58,7 @@ export class ContainerSandbox implements OwnedSandbox {
    */
   constructor(readonly id: string, options: {
     readonly engine: Engine;
-    readonly image: PreparedImage & { readonly owner: FileOwner };
+    readonly image: InspectedImage;
     readonly memoryBytes: number;
     readonly diskBytes?: number;
     readonly openPristine: () => Promise<string>;
@@ -64,6 +69,7 @@ export class ContainerSandbox implements OwnedSandbox {
     this.workdir = options.image.workdir;
     this.agentUser = options.image.agentUser;
     this.agentIsRoot = options.image.agentIsRoot;
+    this.rootIsTrusted = !options.image.agentIsRoot;
     this.home = options.image.home;
     this.#engine = options.engine;
     this.#image = options.image;
@@ -82,9 +88,7 @@ export class ContainerSandbox implements OwnedSandbox {
   }
 
   async runShell(script: string, options: CommandOptions = {}): Promise<CommandResult> {
-    // `exec` so that the script's own exit code and signals are the command's; sh only finds out which shell there is.
-    const choose = 'if command -v bash >/dev/null 2>&1; then exec bash -c "$1"; else exec sh -c "$1"; fi';
-    return this.#capture(['sh', '-c', choose, 'sh', script], options, [script]);
+    return this.#capture(shellArgv(script), options, [script]);
   }
 
   async runCommandOrThrow(command: string, args: readonly string[] = [], options: CommandOptions = {}): Promise<CommandResult> {
@@ -95,8 +99,9 @@ export class ContainerSandbox implements OwnedSandbox {
     return this.#orThrow([script], await this.runShell(script, options));
   }
 
-  exec(argv: readonly string[], options: ExecOptions = {}, shown = argv): Promise<ExitFacts> {
+  async exec(argv: readonly string[], options: ExecOptions = {}, shown = argv): Promise<ExitFacts> {
     if (argv.length === 0 || argv[0] === '') throw new SandboxInputError('A command needs a program: the first word is empty.');
+    this.#mustLive();
     const cwd = options.cwd === undefined ? this.workdir : this.#absolute(options.cwd);
     const user = options.user ?? this.agentUser;
     // Looking at what is there must still be possible.
@@ -171,7 +176,7 @@ export class ContainerSandbox implements OwnedSandbox {
     await writeFileToContainer(this.#engine, this.id, this.#uploadTo(path), { bytes, mode: 0o644 });
   }
 
-  writeText(path: string, text: string): Promise<void> {
+  async writeText(path: string, text: string): Promise<void> {
     return this.writeBytes(path, Buffer.from(text));
   }
 
@@ -186,7 +191,7 @@ export class ContainerSandbox implements OwnedSandbox {
     await writeFileToContainer(this.#engine, this.id, this.#uploadTo(path), { bytes: await readFile(hostPath), mode: facts.mode & 0o7777 });
   }
 
-  uploadDirectory(hostPath: string, path = '.', options: UploadDirectoryOptions = {}): Promise<void> {
+  async uploadDirectory(hostPath: string, path = '.', options: UploadDirectoryOptions = {}): Promise<void> {
     const source = { hostPath: resolve(hostPath), ignore: options.ignore ?? [] };
     return uploadDirectoryToContainer(this.#engine, this.id, source, this.#uploadTo(path));
   }
@@ -206,12 +211,14 @@ export class ContainerSandbox implements OwnedSandbox {
     return openArchive(this.#engine, id, this.#absolute(path));
   }
 
-  unpack(archive: Readable, folder: string): Promise<void> {
-    return putArchive(this.#engine, this.id, this.#absolute(folder), archive);
+  async unpack(archive: Readable, folder: string): Promise<void> {
+    this.#mustLive();
+    await putArchive(this.#engine, this.id, this.#absolute(folder), archive);
   }
 
-  agentProcesses(): Promise<readonly AgentProcess[]> {
-    return listProcesses(this.#engine, this.id, this.#image.owner.uid);
+  async agentProcesses(): Promise<readonly AgentProcess[]> {
+    this.#mustLive();
+    return listProcesses(this.#engine, this.id, { name: this.agentUser, uid: this.#image.owner.uid });
   }
 
   endAgentProcesses(spared?: SparedProcesses): Promise<void> {
@@ -248,6 +255,11 @@ export class ContainerSandbox implements OwnedSandbox {
     return this.stop();
   }
 
+  /** Of a container that is gone the engine says that its files are missing. */
+  #mustLive(): void {
+    if (this.#stopping !== undefined) throw new SandboxGoneError(this.id, 'it was stopped');
+  }
+
   #target(): ExecTarget {
     return {
       engine: this.#engine,
@@ -269,7 +281,9 @@ export class ContainerSandbox implements OwnedSandbox {
   }
 
   #absolute(path: string): string {
+    this.#mustLive();
     if (path.includes('\0')) throw new SandboxInputError(`The path ${JSON.stringify(path)} holds a NUL byte.`);
+    if (this.#engine.dialect.patterns?.test(path) === true) throw new SandboxPathError(path, 'holds *, ?, [ or \\, which this engine takes for a pattern. Name the file otherwise, or read it by a command.');
     return posix.resolve(this.workdir, path);
   }
 }

@@ -1,19 +1,6 @@
 import type { CommandEnding } from '../sandbox.js';
 
-/** What is known of a command when it ended. */
-export interface ExitFacts {
-  readonly exitCode: number;
-  /** False: the engine never got it to run. What was printed is the engine's own message then. */
-  readonly started: boolean;
-}
-
 const STARTS = /^(OCI runtime exec failed: )?(exec failed: )?/;
-const SIGNALS: ReadonlySet<number> = new Set([137, 143]);
-
-/** Whether an exit code is one that stands for a signal which somebody else sends. */
-export function isKilled({ exitCode, started }: ExitFacts): boolean {
-  return started && SIGNALS.has(exitCode);
-}
 
 /**
  * Why the engine could not start a program, from the message that it writes to the command's standard output (Docker

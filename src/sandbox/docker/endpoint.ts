@@ -50,6 +50,11 @@ export function findEndpoint(world: EndpointWorld): EngineEndpoint {
   return { where: `unix://${socketPath}`, source: 'default', options: { socketPath } };
 }
 
+/** An engine at a place that was named. @throws EngineContextError for one that nobody knows how to reach. */
+export function endpointAt(host: string): EngineEndpoint {
+  return { where: host, source: 'DOCKER_HOST', options: optionsOf(host, { name: host, ca: undefined, cert: undefined, key: undefined, skips: false, sshAgent: process.env['SSH_AUTH_SOCK'] }) };
+}
+
 function contextNameOf({ env, read }: EndpointWorld, folder: string): string | undefined {
   if (env['DOCKER_CONTEXT'] !== undefined && env['DOCKER_CONTEXT'] !== '') return env['DOCKER_CONTEXT'];
   const config = configSchema.safeParse(jsonOf(read(join(folder, 'config.json'))));

@@ -3,7 +3,8 @@ import { homedir } from 'node:os';
 import Docker from 'dockerode';
 import { messageOf } from '../../lifetime/error.js';
 import { EngineCallError, EngineSilentError, EngineUnavailableError } from '../errors.js';
-import { findEndpoint } from './endpoint.js';
+import { dialectOf, type Dialect } from './dialect.js';
+import { endpointAt, findEndpoint } from './endpoint.js';
 
 /** How long the engine may take to answer one ordinary call. */
 const CALL_LIMIT_MS = 60_000;
@@ -15,6 +16,7 @@ export interface Engine {
   readonly where: string;
   /** It listens on a socket of this machine. */
   readonly isLocal: boolean;
+  readonly dialect: Dialect;
   /**
    * Makes one call.
    *
@@ -27,14 +29,17 @@ export interface Engine {
 /**
  * Connects to the engine that the docker command would use; see `findEndpoint`.
  *
+ * @param host Where it listens, as in DOCKER_HOST, instead.
+ *
  * @throws EngineUnavailableError when it does not answer a ping.
  */
-export async function connectEngine(): Promise<Engine> {
-  const { where, options } = findEndpoint({ env: process.env, home: homedir(), exists: existsSync, read: readFileOrNothing });
+export async function connectEngine(host?: string): Promise<Engine> {
+  const { where, options } = host !== undefined ? endpointAt(host) : findEndpoint({ env: process.env, home: homedir(), exists: existsSync, read: readFileOrNothing });
   const docker = new Docker(options);
-  const engine: Engine = { docker, where, isLocal: options?.socketPath !== undefined, call: (what, work, limitMs) => callEngine(docker, where, what, work, limitMs) };
-  await engine.call('answer a ping', (d) => d.ping(), 10_000);
-  return engine;
+  const call: Engine['call'] = (what, work, limitMs) => callEngine(docker, where, what, work, limitMs);
+  await call('answer a ping', (d) => d.ping(), 10_000);
+  const { Components: components } = await call('tell its version', (d) => d.version());
+  return { docker, where, isLocal: options?.socketPath !== undefined, dialect: dialectOf(components ?? []), call };
 }
 
 function readFileOrNothing(path: string): Buffer | undefined {

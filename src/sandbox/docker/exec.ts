@@ -1,9 +1,10 @@
 import { Readable, type Duplex } from 'node:stream';
 import type { Exec } from 'dockerode';
 import { messageOf } from '../../lifetime/error.js';
-import { CommandTimeoutError, EngineCallError, EngineSilentError, SandboxGoneError } from '../errors.js';
+import { EngineCallError, EngineSilentError, SandboxGoneError } from '../errors.js';
+import type { ExitFacts } from '../exit-facts.js';
 import type { ExecOptions } from '../sandbox.js';
-import type { ExitFacts } from './ending.js';
+import { openStopSignal } from '../stop-signal.js';
 import { statusCodeOf, type Engine } from './engine.js';
 import { demultiplex, type FrameSinks } from './frames.js';
 
@@ -46,7 +47,7 @@ export async function execInContainer(
 
   const activity = { at: performance.now(), busy: false };
   const pumped = pump(socket, options, activity);
-  const stop = stopSignalOf(options.shown ?? argv, options);
+  const stop = openStopSignal(options.shown ?? argv, options);
   try {
     const first = await Promise.race([pumped.then(() => 'output ended' as const), exitOf(target, exec, pumped), stop.stopped]);
     if (first === 'stopped') {
@@ -169,8 +170,8 @@ async function exitNow(target: ExecTarget, exec: Exec): Promise<ExitFacts | unde
   const state = await target.engine.call('look at a command', () => exec.inspect())
     .catch((error: unknown) => { throw asGone(error, target.containerId); });
   if (state.Running) return undefined;
-  // The engine gives a number to what it started, and to nothing else.
-  const started = state.Pid !== 0;
+  // Docker gives a number to what it started, and to nothing else.
+  const started = state.Pid !== 0 || !target.engine.dialect.tellsWhatRan;
   if (state.ExitCode !== null && state.ExitCode !== 137) return { exitCode: state.ExitCode, started };
   // Killed, or the code got lost: a container that ended explains both. One that is being ended may still be told as
   // running for a moment.
@@ -183,24 +184,6 @@ async function exitNow(target: ExecTarget, exec: Exec): Promise<ExitFacts | unde
     await delay(pause);
   }
   return state.ExitCode === null ? undefined : { exitCode: state.ExitCode, started };
-}
-
-function stopSignalOf(argv: readonly string[], options: ExecOptions): { stopped: Promise<'stopped'>; reason: () => unknown; close: () => void } {
-  let reason: unknown;
-  let stop: () => void = () => undefined;
-  const stopped = new Promise<'stopped'>((resolve) => { stop = () => resolve('stopped'); });
-  const onAbort = (): void => { reason ??= options.signal?.reason; stop(); };
-  const timer = options.timeoutMs === undefined || options.timeoutMs === Infinity ? undefined : setTimeout(() => {
-    reason ??= new CommandTimeoutError(argv, options.timeoutMs ?? 0);
-    stop();
-  }, options.timeoutMs);
-  options.signal?.addEventListener('abort', onAbort, { once: true });
-  if (options.signal?.aborted === true) onAbort();
-  return {
-    stopped,
-    reason: () => reason,
-    close: () => { clearTimeout(timer); options.signal?.removeEventListener('abort', onAbort); },
-  };
 }
 
 /** 404 and 409 on a container of ours mean that somebody else ended it. */

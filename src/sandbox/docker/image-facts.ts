@@ -7,6 +7,8 @@ import { labelsOf } from './labels.js';
 
 /** A prepared image with the numbers behind its user. */
 export type InspectedImage = PreparedImage & {
+  readonly home: string;
+  readonly workdir: string;
   readonly owner: FileOwner;
   /** The engine makes a working directory that the image lacks, for root; the agent must get it. */
   readonly lacksWorkdir: boolean;
@@ -52,5 +54,5 @@ function userOf(wanted: string, passwd: string, reference: string): { name: stri
   const uid = Number(row?.[2] ?? (name === 'root' ? 0 : name));
   if (!Number.isInteger(uid)) throw new ImageError(`The image "${reference}" has no user "${name}" in /etc/passwd.`);
   const gid = /^\d+$/.test(group ?? '') ? Number(group) : Number(row?.[3] ?? uid);
-  return { name, home: row?.[5] ?? '/', owner: { uid, gid } };
+  return { name: row?.[0] ?? name, home: row?.[5] ?? '/', owner: { uid, gid } };
 }

@@ -6,18 +6,22 @@ import { execInContainer, type ExecTarget } from './exec.js';
 
 const ROUNDS = 5;
 
+/** A user of a container. Tables of processes tell the number, or the name where there is one. */
+export interface ContainerUser { readonly name: string; readonly uid: number }
+
 /** The living processes of one user. Read by the engine from outside, so nothing inside can hide one. */
-export async function listProcesses(engine: Engine, containerId: string, uid: number): Promise<readonly AgentProcess[]> {
-  const top = await engine.call('list processes', (docker) => docker.getContainer(containerId).top({ ps_args: '-eo pid,ppid,uid,stat,args' })) as {
+export async function listProcesses(engine: Engine, containerId: string, user: ContainerUser): Promise<readonly AgentProcess[]> {
+  const { processes: names } = engine.dialect;
+  const top = await engine.call('list processes', (docker) => docker.getContainer(containerId).top({ ps_args: names.psArgs })) as {
     Titles: string[];
     Processes: string[][] | null;
   };
   const column = (name: string): number => top.Titles.findIndex((title) => title.toUpperCase() === name);
-  const [pid, parent, user, state, command] = [column('PID'), column('PPID'), column('UID'), column('STAT'), column('COMMAND')];
-  if (pid < 0 || parent < 0 || user < 0) throw new EngineCallError('list processes', undefined, `its table has the columns ${top.Titles.join(', ')}`);
+  const [pid, parent, owner, state, command] = [column(names.pid), column(names.parent), column(names.user), column(names.state), column('COMMAND')];
+  if (pid < 0 || parent < 0 || owner < 0) throw new EngineCallError('list processes', undefined, `its table has the columns ${top.Titles.join(', ')}`);
   return (top.Processes ?? [])
-    .filter((row) => Number(row[user]) === uid && !/^[ZX]/.test(row[state] ?? ''))
-    .map((row) => ({ pid: row[pid] ?? '', parent: row[parent] ?? '', command: row[command] ?? '' }));
+    .filter((row) => [String(user.uid), user.name].includes(row[owner]?.trim() ?? '') && !/^[ZX]/.test(row[state] ?? ''))
+    .map((row) => ({ pid: row[pid]?.trim() ?? '', parent: row[parent]?.trim() ?? '', command: row[command] ?? '' }));
 }
 
 /**
@@ -38,7 +42,7 @@ export async function endProcesses(
     const { exitCode } = await execInContainer(alone, ['/bin/sh', '-c', script, 'sh', ...spared.innerPids], { user: user.name, cwd: '/', timeoutMs: 10_000 });
     if (exitCode === 126 || exitCode === 127) return restart(target);
     if (user.uid === undefined || isRoot) return;
-    const left = await listProcesses(target.engine, target.containerId, user.uid);
+    const left = await listProcesses(target.engine, target.containerId, { name: user.name, uid: user.uid });
     if (unspared(left, spared).length === 0) return;
   }
   throw new EngineSilentError('end the processes of a command', ROUNDS * 10_000);

@@ -5,13 +5,13 @@ import { messageOf } from '../../lifetime/error.js';
 import { Scope } from '../../lifetime/scope.js';
 import { SandboxCleanupError, SandboxInputError } from '../errors.js';
 import type {
-  ClosedNetwork, NetworkPlan, OpenSandboxOptions, OwnedSandbox, PreparedImage, ReapReport, SandboxProvider, SandboxSpec, Service,
+  ClosedNetwork, NetworkPlan, OpenSandboxOptions, OpenServiceOptions, OwnedSandbox, PreparedImage, ReapReport, SandboxProvider, SandboxSpec, Service,
 } from '../sandbox.js';
 import { handOverFolder } from './archive.js';
 import { removeContainer, startAttached } from './attached.js';
 import { openClosedNetwork, type DockerClosedNetwork } from './closed-network.js';
 import { ContainerSandbox } from './container-sandbox.js';
-import { connectEngine, statusCodeOf, type Engine } from './engine.js';
+import { connectEngine, type Engine } from './engine.js';
 import { inspectImage, type InspectedImage } from './image-facts.js';
 import { keptNameOf, labelsOf } from './labels.js';
 import { mayLimitStorage, type StorageInfo } from './disk-watch.js';
@@ -19,23 +19,36 @@ import { openOutside, type Outside } from './outside.js';
 import { reapOrphans } from './reaper.js';
 import { TrafficMeter } from './resource-use.js';
 import { ensureSandboxImage } from './sandbox-image.js';
+import { UlimitChoice, type Ulimit } from './ulimits.js';
 
-const DEFAULTS = { cpus: 2, memoryBytes: 4 * 1024 ** 3, pids: 2048, nofile: 16_384, diskBytes: 10 * 1024 ** 3 } as const;
+const DEFAULTS = { cpus: 2, memoryBytes: 4 * 1024 ** 3, pids: 2048, diskBytes: 10 * 1024 ** 3 } as const;
 const TEMPORARY = ['/tmp', '/var/tmp'];
 const SERVICE = { memoryBytes: 512 * 1024 ** 2, pids: 128 } as const;
 const PROGRAM_PATH = 'niceeval-service.mjs';
+
+/** A backend that closes networks. */
+export type ClosingProvider = SandboxProvider & Required<Pick<SandboxProvider, 'openClosedNetwork'>>;
+
+/** How {@link openDockerProvider} is called. */
+export interface DockerProviderOptions {
+  readonly runId: string;
+  readonly host?: string;
+  readonly helperImage?: string;
+}
 
 /**
  * Connects to the Docker engine as the backend of one run.
  *
  * @param options.runId Names the run in the labels: letters, digits and dashes.
+ * @param options.host Where it listens, as in DOCKER_HOST. Default: where the docker command would look.
+ * @param options.helperImage An image with `sh`, `ip` and `node`, for helpers. Default: the project's own sandbox image.
  * @throws EngineUnavailableError when no engine answers.
  */
-export async function openDockerProvider(options: { readonly runId: string }): Promise<SandboxProvider> {
-  return new DockerProvider(await connectEngine(), options.runId);
+export async function openDockerProvider(options: DockerProviderOptions): Promise<ClosingProvider> {
+  return new DockerProvider(await connectEngine(options.host), options);
 }
 
-class DockerProvider implements SandboxProvider {
+class DockerProvider implements ClosingProvider {
   readonly name = 'docker';
   readonly #engine: Engine;
   readonly #runId: string;
@@ -49,12 +62,12 @@ class DockerProvider implements SandboxProvider {
   /** Whether the engine limits what containers write. */
   #storage: Promise<boolean> | undefined;
   readonly #outsides = new Scope();
-  /** The engine's own limit of open files is lower than the default and cannot be raised; then its own is the sandbox's. */
-  #hasFewFiles = false;
+  readonly #ulimits = new UlimitChoice();
 
-  constructor(engine: Engine, runId: string) {
+  constructor(engine: Engine, { runId, helperImage }: DockerProviderOptions) {
     this.#engine = engine;
     this.#runId = runId;
+    if (helperImage !== undefined) this.#helperImage = Promise.resolve(helperImage);
   }
 
   prepareImage(spec: SandboxSpec, onProgress: (line: string) => void = () => undefined): Promise<PreparedImage> {
@@ -64,8 +77,11 @@ class DockerProvider implements SandboxProvider {
   async openSandbox(spec: SandboxSpec, options: OpenSandboxOptions): Promise<OwnedSandbox> {
     options.signal?.throwIfAborted();
     const image = await this.#image(spec);
+    return this.#ulimits.take((ulimits) => this.#startSandbox(spec, { ...options, image, ulimits }), spec.resources?.nofile);
+  }
+
+  async #startSandbox(spec: SandboxSpec, { image, ulimits, ...options }: OpenSandboxOptions & { readonly image: InspectedImage; readonly ulimits: Ulimit[] }): Promise<OwnedSandbox> {
     const limits = { ...DEFAULTS, ...spec.resources };
-    const nofile = spec.resources?.nofile ?? (this.#hasFewFiles ? undefined : limits.nofile);
     const storage = await this.#storageOf(spec, limits.diskBytes);
     const container = await this.#engine.call('create a sandbox', (docker) => docker.createContainer({
       Image: image.id,
@@ -88,7 +104,7 @@ class DockerProvider implements SandboxProvider {
         PidsLimit: limits.pids,
         Memory: limits.memoryBytes,
         MemorySwap: limits.memoryBytes,
-        ...(nofile === undefined ? {} : { Ulimits: [{ Name: 'nofile', Soft: nofile, Hard: nofile }] }),
+        Ulimits: ulimits,
         NanoCpus: Math.round(limits.cpus * 1e9),
         ...(storage === 'engine' ? { StorageOpt: { size: String(limits.diskBytes) } } : {}),
         ...(spec.runtime === undefined ? {} : { Runtime: spec.runtime }),
@@ -102,7 +118,7 @@ class DockerProvider implements SandboxProvider {
       this.#storage = Promise.resolve(false);
       return undefined;
     });
-    if (container === undefined) return this.openSandbox(spec, options);
+    if (container === undefined) return this.#startSandbox(spec, { ...options, image, ulimits });
     const scope = new Scope();
     const endsAt = new Date(Date.now() + options.lifetimeMs);
     let isKept = false;
@@ -113,7 +129,7 @@ class DockerProvider implements SandboxProvider {
       image,
       memoryBytes: limits.memoryBytes,
       ...(storage === 'watch' ? { diskBytes: limits.diskBytes } : {}),
-      ...(options.network.kind === 'none' ? {} : { meter: this.#meterOf(options.network.network) }),
+      ...(options.network.kind === 'closed' ? { meter: this.#meterOf(options.network.network) } : {}),
       openPristine: () => (pristine ??= this.#openPristine(image, options.attemptId, scope)),
       onKeep: async () => {
         const name = keptNameOf(this.#runId, options.attemptId);
@@ -133,26 +149,26 @@ class DockerProvider implements SandboxProvider {
       await this.#engine.call('start a sandbox', () => container.start());
     } catch (error) {
       await sandbox.stop();
-      if (this.#hasFewFiles || nofile === undefined || spec.resources?.nofile !== undefined || !isRefusedLimit(error)) throw error;
-      this.#hasFewFiles = true;
-      return this.openSandbox(spec, options);
+      throw error;
     }
     sandbox.beginReading();
     return sandbox;
   }
 
   async openClosedNetwork(): Promise<ClosedNetwork> {
-    const network = await openClosedNetwork(this.#engine, { image: await this.#helper(), runId: this.#runId, outside: () => this.#way() });
+    const network = await openClosedNetwork(this.#engine, { image: await this.#helper(), runId: this.#runId, ulimits: this.#ulimits, outside: () => this.#way() });
     this.#networks.set(network, network);
     this.#open.add(network);
     return network;
   }
 
-  async openService(options: { readonly program: string; readonly name: string; readonly network: ClosedNetwork; readonly hostname: string }): Promise<Service> {
+  async openService(options: OpenServiceOptions): Promise<Service> {
+    if (options.network === undefined) throw new SandboxInputError(`The service "${options.name}" needs a network: the Docker backend closes one for every sandbox.`);
     const network = this.#dockerNetwork(options.network);
     const program = await readFile(options.program);
-    const service = await startAttached(this.#engine, {
-      Image: await this.#helper(),
+    const image = await this.#helper();
+    const container = await this.#ulimits.take((ulimits) => startAttached(this.#engine, {
+      Image: image,
       User: '65534:65534',
       WorkingDir: '/',
       Entrypoint: ['node', `/${PROGRAM_PATH}`],
@@ -166,19 +182,20 @@ class DockerProvider implements SandboxProvider {
         SecurityOpt: ['no-new-privileges'],
         PidsLimit: SERVICE.pids,
         Memory: SERVICE.memoryBytes,
+        Ulimits: ulimits,
         LogConfig: { Type: 'none', Config: {} },
       },
       NetworkingConfig: { EndpointsConfig: { [network.name]: { IPAMConfig: { IPv4Address: network.serviceAddress } } } },
-    }, async (container) => {
+    }, async (created) => {
       const archive = pack();
       archive.entry({ name: PROGRAM_PATH, mode: 0o444 }, program);
       archive.finalize();
       const body = Readable.from(archive as AsyncIterable<Uint8Array>, { objectMode: false });
-      await this.#engine.call('copy a program into a container', () => container.putArchive(body, { path: '/' }));
-    });
-    this.#open.add(service);
+      await this.#engine.call('copy a program into a container', () => created.putArchive(body, { path: '/' }));
+    }));
+    this.#open.add(container);
     await network.announce(options.hostname);
-    return service;
+    return { ...container, hostname: options.hostname };
   }
 
   async letOut(service: Service): Promise<void> {
@@ -236,7 +253,11 @@ class DockerProvider implements SandboxProvider {
   }
 
   #networkMode(plan: NetworkPlan): string {
-    return plan.kind === 'none' ? 'none' : this.#dockerNetwork(plan.network).networkMode;
+    switch (plan.kind) {
+      case 'host': throw new SandboxInputError('The Docker backend opens no sandbox in the network of the host. Take the plan `none` or a closed network.');
+      case 'none': return 'none';
+      case 'closed': return this.#dockerNetwork(plan.network).networkMode;
+    }
   }
 
   #dockerNetwork(network: ClosedNetwork): DockerClosedNetwork {
@@ -258,9 +279,4 @@ class DockerProvider implements SandboxProvider {
     scope.defer('remove a container', () => removeContainer(this.#engine, container.id));
     return container.id;
   }
-}
-
-/** An engine without CAP_SYS_RESOURCE, as one in a container, cannot raise its own limits. It has only words for that. */
-function isRefusedLimit(error: unknown): boolean {
-  return statusCodeOf(error) !== undefined && /setting rlimit/.test(messageOf(error));
 }

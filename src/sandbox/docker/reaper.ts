@@ -23,6 +23,7 @@ export async function reapOrphans(engine: Engine, options: { readonly dryRun?: b
   return {
     containers: dead.containers.map(name),
     networks: dead.networks.map(name),
+    folders: [],
     kept: [...containers, ...networks].filter((found) => !isOrphan(found)).map(name),
   };
 }

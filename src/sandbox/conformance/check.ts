@@ -1,11 +1,11 @@
-/** One thing that every adapter owes. Checks do not depend on each other and may run in any order. */
+/** One thing that every subject of a suite owes. Checks do not depend on each other and may run in any order. */
 export interface ConformanceCheck {
   /** A sentence about behaviour that begins with the subject's name. */
   readonly title: string;
   /**
    * Needs no `this`, so it can be handed to a runner as it is.
    *
-   * @throws ConformanceError when the adapter does not conform.
+   * @throws ConformanceError when the subject does not conform.
    */
   readonly run: () => Promise<void>;
 }

@@ -4,7 +4,7 @@ import { dirname, join, posix } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Readable } from 'node:stream';
 import { extract } from 'tar-stream';
-import { UnsafeArchiveError } from '../errors.js';
+import { UnsafeArchiveError } from './errors.js';
 
 /**
  * Unpacks the archive of one folder below `hostPath`. Links are made last, so that nothing is ever written through

@@ -1,7 +1,7 @@
-import { CommandOutputError } from '../errors.js';
-import { createRedactor } from '../redactor.js';
-import { createWholeCharacters } from '../whole-characters.js';
-import type { CommandOptions } from '../sandbox.js';
+import { CommandOutputError } from './errors.js';
+import { createRedactor } from './redactor.js';
+import type { CommandOptions } from './sandbox.js';
+import { createWholeCharacters } from './whole-characters.js';
 
 /** The longest stream that a command may hand over as a text; whoever wants more takes it as it comes. */
 const KEPT_BYTES = 256 * 1024 * 1024;
