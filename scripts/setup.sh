@@ -92,10 +92,23 @@ start_engine() {
   say "    the engine answers: $(docker version --format '{{.Server.Version}}')"
 }
 
+# Images without the usual programs are made of it by tests; nothing else needs it.
+install_busybox() {
+  [ -x /bin/busybox ] && return 0
+  if [ "$(id -u)" != 0 ] || [ ! -f /etc/debian_version ]; then
+    say "    /bin/busybox, statically linked, is needed for the tests; install it (on Debian: apt-get install busybox-static)"
+    return 3
+  fi
+  export DEBIAN_FRONTEND=noninteractive
+  apt-get install -y -qq --no-install-recommends busybox-static >/dev/null 2>&1 || {
+    apt-get update -qq && apt-get install -y -qq --no-install-recommends busybox-static >/dev/null
+  }
+}
+
 set_up() {
   step "checking Node.js" check_node
   step "installing npm packages" install_packages
   step "building" npm run --silent build
   step "container engine" start_engine
-  step "sandbox image (the first time one to five minutes)" node dist/cli/main.js images
+  step "sandbox image (the first time one to five minutes)" node dist/cli/main.js images build
 }

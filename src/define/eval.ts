@@ -1,7 +1,10 @@
 import type { JsonValue } from '../evidence/json.js';
+import type { SandboxLayer } from '../sandbox/prepare/preparable.js';
+import type { WorkspaceSource } from '../sandbox/prepare/step.js';
 import type { SandboxSpec } from '../sandbox/sandbox.js';
 import type { JudgeConfig } from '../judge/config.js';
 import { brandDefinition, checkCount, checkJson, checkJudge, checkKeys, checkText } from './brand.js';
+import { checkSandbox, checkWorkspace } from './check-sandbox.js';
 import type { ScoreTestContext, TestContext } from './context.js';
 import { DefinitionError } from './errors.js';
 
@@ -14,8 +17,16 @@ interface AnyEvalInput {
   readonly metadata?: { readonly [key: string]: JsonValue };
   /** Milliseconds that one Attempt may take. Default: what the configuration says, else no limit. */
   readonly timeoutMs?: number;
-  /** Where it runs. Default: what the experiment says, else the project's own sandbox image. */
-  readonly sandbox?: SandboxSpec;
+  /**
+   * Where it runs, or by `sandboxLayer().prepare(...)` only what is added to where the experiment says. Default: what the
+   * experiment says, else the project's own sandbox image.
+   */
+  readonly sandbox?: SandboxSpec | SandboxLayer;
+  /**
+   * The files that the agent starts from, laid into the working directory once, before all other steps: a folder relative
+   * to the eval's file, or what `fromFolder`, `fromGit` or `fromTar` made. An agent without a sandbox gets none. Default: none.
+   */
+  readonly workspace?: string | WorkspaceSource;
   /** Which model `judge` asks; `true`: what the experiment or the configuration says. Default: the same. */
   readonly judge?: true | JudgeConfig;
 }
@@ -37,7 +48,7 @@ export type EvalDefinition =
   | (EvalInput & { readonly evaluationKind: 'pass' })
   | (ScoreEvalInput & { readonly evaluationKind: 'score' });
 
-const KEYS = ['description', 'tags', 'metadata', 'timeoutMs', 'sandbox', 'judge', 'test'];
+const KEYS = ['description', 'tags', 'metadata', 'timeoutMs', 'sandbox', 'workspace', 'judge', 'test'];
 
 /**
  * Defines an eval: export it by default from `evals/<id>.eval.ts`.
@@ -74,5 +85,7 @@ function checkEval(factory: string, input: EvalInput | ScoreEvalInput): void {
   }
   checkJson(factory, 'metadata', input.metadata);
   checkCount(factory, 'timeoutMs', input.timeoutMs);
+  checkSandbox(factory, input.sandbox, { takesLayer: true });
+  checkWorkspace(factory, input.workspace);
   if (input.judge !== true) checkJudge(factory, input.judge);
 }

@@ -4,6 +4,7 @@ import type { JsonValue } from '../evidence/json.js';
 import type { JudgeConfig } from '../judge/config.js';
 import type { SandboxSpec } from '../sandbox/sandbox.js';
 import { brandDefinition, checkCount, checkJson, checkJudge, checkKeys, checkMembers, checkText } from './brand.js';
+import { checkSandbox } from './check-sandbox.js';
 import { DefinitionError } from './errors.js';
 
 /** What an `evals` function is asked about. */
@@ -35,6 +36,7 @@ export interface ExperimentInput {
   /** Kept in the record, seen by nobody else. */
   readonly labels?: { readonly [label: string]: string | number };
   readonly description?: string;
+  /** Where Attempts run, unless the eval says otherwise. Default: the project's own sandbox image. */
   readonly sandbox?: SandboxSpec;
   /** Milliseconds that one Attempt may take. Wins over the eval's. */
   readonly timeoutMs?: number;
@@ -73,6 +75,7 @@ export function defineExperiment(input: ExperimentInput): ExperimentDefinition {
     of: 'texts and finite numbers', fits: (label) => typeof label === 'string' || (typeof label === 'number' && Number.isFinite(label)),
   });
   checkJudge('defineExperiment', input.judge);
+  checkSandbox('defineExperiment', input.sandbox, { takesLayer: false });
   checkCount('defineExperiment', 'attempts', input.attempts);
   checkCount('defineExperiment', 'timeoutMs', input.timeoutMs);
   checkCount('defineExperiment', 'maxConcurrency', input.maxConcurrency);

@@ -8,9 +8,9 @@ import { show } from '../expect/match.js';
 import { ScriptError } from '../gateway/errors.js';
 import { parseScript, type Script } from '../gateway/script.js';
 import type { SandboxSpec } from '../sandbox/sandbox.js';
-import { docker } from '../sandbox/docker/spec.js';
 import type { Discovered, Project } from './discover.js';
 import { AuthoringError } from './errors.js';
+import { sandboxFor } from './sandbox-for.js';
 
 /** What a caller picks and overrides. */
 export interface PlanOptions {
@@ -37,6 +37,7 @@ export interface PlannedAttempt {
   readonly evalFile: string;
   readonly evalDefinition: EvalDefinition;
   readonly experiment: ExperimentDefinition;
+  /** With the workspace and all steps, their host paths absolute. */
   readonly sandbox: SandboxSpec;
   /** Absent: no limit. `source` says who set it. */
   readonly timeout?: { readonly limitMs: number; readonly source: '--timeout' | 'experiment' | 'eval' | 'config' };
@@ -71,7 +72,7 @@ export async function planRun(project: Project, options: PlanOptions): Promise<P
     checkWanted(project, experiment, problems);
     checkAgent(project, experiment, problems);
     const wanted = evals.filter((found) => isWanted(project, experiment, found, problems));
-    for (const found of wanted) attempts.push(...attemptsOf(project, experiment, found, options, script));
+    for (const found of wanted) attempts.push(...attemptsOf(project, experiment, found, options, { script, sandbox: await sandboxFor(project, experiment, found, problems) }));
   }
   if (problems.length === 0 && attempts.length === 0) problems.push('Nothing is left to run: no picked experiment wants a picked eval. Look at the `evals` of the experiments.');
   if (problems.length > 0) throw new AuthoringError([...new Set(problems)]);
@@ -152,7 +153,7 @@ function attemptsOf(
   experiment: Discovered<ExperimentDefinition>,
   found: Discovered<EvalDefinition>,
   options: PlanOptions,
-  script: PlannedAttempt['script'],
+  { script, sandbox }: { readonly script: PlannedAttempt['script']; readonly sandbox: SandboxSpec },
 ): readonly PlannedAttempt[] {
   const count = options.attempts ?? experiment.definition.attempts ?? 1;
   const timeout = timeoutOf(project, experiment.definition, found.definition, options);
@@ -167,7 +168,7 @@ function attemptsOf(
     evalFile: found.file,
     evalDefinition: found.definition,
     experiment: experiment.definition,
-    sandbox: found.definition.sandbox ?? experiment.definition.sandbox ?? docker(),
+    sandbox,
     ...(timeout === undefined ? {} : { timeout }),
     ...(judge === undefined ? {} : { judge }),
     ...(script === undefined ? {} : { script }),

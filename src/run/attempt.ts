@@ -18,7 +18,7 @@ import type { Patch } from '../workspace/patch.js';
 import { createAgentContexts, type AgentContexts } from './agent-contexts.js';
 import { answerOf } from './agent-answer.js';
 import { attemptErrorOf, NotAwaitedError, StrayExceptionError } from './attempt-error.js';
-import { attemptFactsOf } from './attempt-facts.js';
+import { attemptFactsOf, imageFactsOf } from './attempt-facts.js';
 import { checkedTurn } from './checked-turn.js';
 import { attemptCostOf } from './attempt-cost.js';
 import { AttemptNotes } from './attempt-notes.js';
@@ -29,7 +29,7 @@ import { EvidenceLog, nothingSeen } from './evidence-log.js';
 import type { ModelAccess, ModelLease } from './model-access.js';
 import type { NetworkPool } from './network-pool.js';
 import type { AttemptSink } from './ports.js';
-import type { AttemptError, AttemptPhase, AttemptResult, TurnRecord } from './result.js';
+import type { AttemptError, AttemptPhase, AttemptResult, ImageFacts, TurnRecord } from './result.js';
 import { createSandboxTools } from './sandbox-tools.js';
 import { abortionOf, withinPatience } from './patience.js';
 import { sealed } from './sealed.js';
@@ -93,6 +93,7 @@ class AttemptStory {
   readonly #open = new Set<Promise<unknown>>();
   #sandbox: OwnedSandbox | undefined;
   #ledger: WorkspaceLedger | undefined;
+  #image: ImageFacts | undefined;
   #model: ModelLease | undefined;
   #error: AttemptError | undefined;
   #skipped: string | undefined;
@@ -152,6 +153,8 @@ class AttemptStory {
 
   async #openSandbox(): Promise<void> {
     const image = await this.#world.provider.prepareImage(this.#attempt.sandbox);
+    this.#image = imageFactsOf(image);
+    for (const { code, message } of image.notices ?? []) this.#notes.note(code, message);
     const lifetimeMs = Math.min(this.#deadline.remainingMs(), UNLIMITED_LIFETIME_MS) + GRACE_MS;
     const sandbox = await this.#world.provider.openSandbox(this.#attempt.sandbox, {
       image,
@@ -298,6 +301,7 @@ class AttemptStory {
     const ended = performance.now();
     const result: AttemptResult = withoutSecrets({
       ...facts,
+      ...(this.#image === undefined ? {} : { image: this.#image }),
       ...judgement,
       ...(score === undefined ? {} : { score }),
       interrupted: this.#world.signal.aborted,

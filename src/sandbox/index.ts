@@ -1,6 +1,10 @@
 export { docker, docker as dockerSandbox, type DockerOptions } from './docker/spec.js';
 export {
-  CommandTimeoutError, EngineCallError, EngineSilentError, EngineUnavailableError, ImageError, SandboxCleanupError, SandboxCommandExitError,
+  CommandTimeoutError, EngineCallError, EngineSilentError, EngineUnavailableError, ImageError, NoShellError, SandboxCleanupError, SandboxCommandExitError,
   SandboxGoneError, SandboxInputError, SandboxPathError, UnsafeArchiveError,
 } from './errors.js';
+export { sandboxLayer, type SandboxLayer, type SandboxTemplate } from './prepare/preparable.js';
+export type { PrepareStep, RunStepOptions, WorkspaceSource } from './prepare/step.js';
+export { command, shell, upload } from './prepare/steps.js';
+export { fromFolder, fromGit, fromTar, type GitSourceOptions } from './prepare/workspace-sources.js';
 export type { CommandEnding, CommandOptions, CommandResult, ResourceLimits, Sandbox, SandboxSpec, UploadDirectoryOptions } from './sandbox.js';

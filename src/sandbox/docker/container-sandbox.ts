@@ -1,12 +1,13 @@
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, posix, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
-import { SandboxCommandExitError, SandboxInputError } from '../errors.js';
+import { NoShellError, SandboxCommandExitError, SandboxInputError } from '../errors.js';
+import { treeOfFolder } from '../prepare/tree.js';
 import type {
   AgentProcess, CommandOptions, CommandResult, ExecOptions, OwnedSandbox, PreparedImage, ResourceUse, SparedProcesses, UploadDirectoryOptions,
 } from '../sandbox.js';
 import {
-  openArchive, pathFacts, readFileFromContainer, uploadDirectoryToContainer, writeFileToContainer, type FileOwner, type UploadTarget,
+  openArchive, pathFacts, readFileFromContainer, uploadTree, writeFileToContainer, type FileOwner, type UploadTarget,
 } from './archive.js';
 import { isKilled, startFailureOf, type ExitFacts } from './ending.js';
 import { statusCodeOf, type Engine } from './engine.js';
@@ -72,7 +73,9 @@ export class ContainerSandbox implements OwnedSandbox {
   async runShell(script: string, options: CommandOptions = {}): Promise<CommandResult> {
     // `exec` so that the script's own exit code and signals are the command's; sh only finds out which shell there is.
     const choose = 'if command -v bash >/dev/null 2>&1; then exec bash -c "$1"; else exec sh -c "$1"; fi';
-    return this.#capture(['sh', '-c', choose, 'sh', script], options, [script]);
+    const result = await this.#capture(['sh', '-c', choose, 'sh', script], options, [script]);
+    if (result.ending === 'not-found') throw new NoShellError(this.#image.reference);
+    return result;
   }
 
   async runCommandOrThrow(command: string, args: readonly string[] = [], options: CommandOptions = {}): Promise<CommandResult> {
@@ -86,7 +89,9 @@ export class ContainerSandbox implements OwnedSandbox {
   exec(argv: readonly string[], options: ExecOptions = {}, shown = argv): Promise<ExitFacts> {
     if (argv.length === 0 || argv[0] === '') throw new SandboxInputError('A command needs a program: the first word is empty.');
     const cwd = options.cwd === undefined ? this.workdir : this.#absolute(options.cwd);
-    return execInContainer(this.#target(), argv, { ...options, cwd, user: options.user ?? this.agentUser, shown });
+    // The engine looks names up in /etc/passwd, which an image need not have; root is 0 everywhere.
+    const user = options.user === 'root' ? '0' : options.user ?? this.agentUser;
+    return execInContainer(this.#target(), argv, { ...options, cwd, user, shown });
   }
 
   async #capture(argv: readonly string[], options: CommandOptions, shown = argv): Promise<CommandResult> {
@@ -164,8 +169,7 @@ export class ContainerSandbox implements OwnedSandbox {
   }
 
   uploadDirectory(hostPath: string, path = '.', options: UploadDirectoryOptions = {}): Promise<void> {
-    const source = { hostPath: resolve(hostPath), ignore: options.ignore ?? [] };
-    return uploadDirectoryToContainer(this.#engine, this.id, source, this.#uploadTo(path));
+    return uploadTree(this.#engine, this.id, treeOfFolder(resolve(hostPath), options.ignore), this.#uploadTo(path));
   }
 
   async downloadFile(path: string, hostPath: string): Promise<void> {
