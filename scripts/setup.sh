@@ -114,5 +114,5 @@ set_up() {
   step "installing npm packages" install_packages
   step "building" npm run --silent build
   step "container engine" start_engine
-  step "sandbox image (the first time one to five minutes)" node dist/cli/main.js images
+  step "sandbox image (the first time one to five minutes)" node dist/cli/main.js images build
 }

@@ -5,8 +5,8 @@ export default defineEval({
   description: 'A small project whose tests fail: find the bug and mend it.',
   tags: ['smoke'],
   timeoutMs: 300_000,
+  workspace: '../workspaces/sum',
   async test(t) {
-    await t.sandbox.uploadDirectory('../workspaces/sum');
     const before = await t.sandbox.runCommand('node', ['--test']);
     await t.check(before.exitCode, equals(1)).label('the tests fail at first').orStop();
 

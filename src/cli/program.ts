@@ -2,8 +2,11 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { readFileSync } from 'node:fs';
 import { BACKEND_NAMES, type BackendName } from '../sandbox/backend.js';
 import { EXIT } from './exit-codes.js';
+import type { CollectFlags } from './images-command.js';
 import type { ParseFlags } from './parse-command.js';
 import type { ShellFlags } from './shell-command.js';
+
+const DAY_MS = 24 * 60 * 60_000;
 
 /** The command line as a value. */
 export interface Program {
@@ -102,11 +105,31 @@ export function createProgram(): Program {
       exitCode = await doctorCommand(flags);
     });
 
-  program.command('images')
+  const images = program.command('images')
+    .description('Build the sandbox image now, list the images that niceeval made, or remove what nothing uses.');
+
+  images.command('build', { isDefault: true })
     .description('Build the sandbox image now, so that no run has to wait for it.')
     .action(async () => {
-      const { imagesCommand } = await import('./images-command.js');
-      exitCode = await imagesCommand();
+      const { buildImagesCommand } = await import('./images-command.js');
+      exitCode = await buildImagesCommand();
+    });
+
+  images.command('list')
+    .description('Tell the images that niceeval made: what each takes beyond the one below it, and when it was last used from here.')
+    .action(async () => {
+      const { listImagesCommand } = await import('./images-command.js');
+      exitCode = await listImagesCommand();
+    });
+
+  images.command('gc')
+    .description('Remove images that niceeval made and nothing used for some time. Those of the present recipe, and those that a container or another image needs, stay.')
+    .option('--dry-run', 'only tell what would be removed')
+    .addOption(new Option('--older-than <time>', 'not used for this long: days or hours, as 14d or 12h').argParser(timeSpan).default(14 * DAY_MS, '14d'))
+    .option('--keep <n>', 'so many of those used last stay whatever their age', wholeNumberFromZero, 0)
+    .action(async (flags: CollectFlags) => {
+      const { collectImagesCommand } = await import('./images-command.js');
+      exitCode = await collectImagesCommand(flags);
     });
 
   program.command('parse')
@@ -145,6 +168,17 @@ function wholeNumber(value: string): number {
   const number = Number(value);
   if (!/^\d+$/.test(value) || !Number.isSafeInteger(number) || number < 1) throw new InvalidArgumentError('It must be a whole number of at least 1.');
   return number;
+}
+
+function wholeNumberFromZero(value: string): number {
+  return value === '0' ? 0 : wholeNumber(value);
+}
+
+/** A number of days or hours, in milliseconds. */
+function timeSpan(value: string): number {
+  const [, count, unit] = /^(\d{1,5})([dh])$/.exec(value) ?? [];
+  if (count === undefined) throw new InvalidArgumentError('It must be a whole number of days or hours, for instance 14d or 12h.');
+  return Number(count) * (unit === 'd' ? DAY_MS : DAY_MS / 24);
 }
 
 function exitCodeNumber(value: string): number {

@@ -1,9 +1,12 @@
 import type { IntegrityOptions } from '../assert/integrity-claim.js';
 import type { JsonValue } from '../evidence/json.js';
 import type { NetworkPhases } from '../sandbox/network-access.js';
+import type { SandboxLayer } from '../sandbox/prepare/preparable.js';
+import type { WorkspaceSource } from '../sandbox/prepare/step.js';
 import type { SandboxSpec } from '../sandbox/sandbox.js';
 import type { JudgeConfig } from '../judge/config.js';
 import { brandDefinition, checkCount, checkIntegrity, checkJson, checkJudge, checkKeys, checkNetwork, checkText } from './brand.js';
+import { checkSandbox, checkWorkspace } from './check-sandbox.js';
 import type { ScoreTestContext, TestContext } from './context.js';
 import { DefinitionError } from './errors.js';
 
@@ -16,8 +19,16 @@ interface AnyEvalInput {
   readonly metadata?: { readonly [key: string]: JsonValue };
   /** Milliseconds that one Attempt may take. Default: what the configuration says, else no limit. */
   readonly timeoutMs?: number;
-  /** Where it runs. Default: what the experiment says, else the project's own sandbox image. */
-  readonly sandbox?: SandboxSpec;
+  /**
+   * Where it runs, or by `sandboxLayer().prepare(...)` only what is added to where the experiment says. Default: what the
+   * experiment says, else the project's own sandbox image.
+   */
+  readonly sandbox?: SandboxSpec | SandboxLayer;
+  /**
+   * The files that the agent starts from, laid into the working directory once, before all other steps: a folder relative
+   * to the eval's file, or what `fromFolder`, `fromGit` or `fromTar` made. An agent without a sandbox gets none. Default: none.
+   */
+  readonly workspace?: string | WorkspaceSource;
   /** Looks for tampering: facts in the record, and the claim `t.sandbox.integrity()`. `true`: only what needs no paths. Default: nobody looks. */
   readonly integrity?: true | IntegrityOptions;
   /**
@@ -48,7 +59,7 @@ export type EvalDefinition =
   | (EvalInput & { readonly evaluationKind: 'pass' })
   | (ScoreEvalInput & { readonly evaluationKind: 'score' });
 
-const KEYS = ['description', 'tags', 'metadata', 'timeoutMs', 'sandbox', 'network', 'integrity', 'gradeIn', 'judge', 'test'];
+const KEYS = ['description', 'tags', 'metadata', 'timeoutMs', 'sandbox', 'workspace', 'network', 'integrity', 'gradeIn', 'judge', 'test'];
 
 /**
  * Defines an eval: export it by default from `evals/<id>.eval.ts`.
@@ -88,5 +99,7 @@ function checkEval(factory: string, input: EvalInput | ScoreEvalInput): void {
   checkNetwork(factory, input.network);
   checkIntegrity(factory, input.integrity);
   if (input.gradeIn !== undefined && input.gradeIn !== 'same' && input.gradeIn !== 'fresh') throw new DefinitionError(`${factory}: \`gradeIn\` must be "same" or "fresh".`);
+  checkSandbox(factory, input.sandbox, { takesLayer: true });
+  checkWorkspace(factory, input.workspace);
   if (input.judge !== true) checkJudge(factory, input.judge);
 }

@@ -5,6 +5,7 @@ import type { JudgeConfig } from '../judge/config.js';
 import type { NetworkPhases } from '../sandbox/network-access.js';
 import type { SandboxSpec } from '../sandbox/sandbox.js';
 import { brandDefinition, checkCount, checkJson, checkJudge, checkKeys, checkMembers, checkNetwork, checkText } from './brand.js';
+import { checkSandbox } from './check-sandbox.js';
 import { DefinitionError } from './errors.js';
 
 /** What an `evals` function is asked about. */
@@ -36,6 +37,7 @@ export interface ExperimentInput {
   /** Kept in the record, seen by nobody else. */
   readonly labels?: { readonly [label: string]: string | number };
   readonly description?: string;
+  /** Where Attempts run, unless the eval says otherwise. Default: the project's own sandbox image. */
   readonly sandbox?: SandboxSpec;
   /** Milliseconds that one Attempt may take. Wins over the eval's. */
   readonly timeoutMs?: number;
@@ -77,6 +79,7 @@ export function defineExperiment(input: ExperimentInput): ExperimentDefinition {
   });
   checkJudge('defineExperiment', input.judge);
   checkNetwork('defineExperiment', input.network);
+  checkSandbox('defineExperiment', input.sandbox, { takesLayer: false });
   checkCount('defineExperiment', 'attempts', input.attempts);
   checkCount('defineExperiment', 'timeoutMs', input.timeoutMs);
   checkCount('defineExperiment', 'maxConcurrency', input.maxConcurrency);

@@ -10,9 +10,9 @@ import { parseScript, type Script } from '../gateway/script.js';
 import type { NetworkPhases } from '../sandbox/network-access.js';
 import type { BackendFeature, SpecFit } from '../sandbox/backend.js';
 import type { SandboxSpec } from '../sandbox/sandbox.js';
-import { docker } from '../sandbox/docker/spec.js';
 import type { Discovered, Project } from './discover.js';
 import { AuthoringError } from './errors.js';
+import { sandboxFor } from './sandbox-for.js';
 
 /** What a caller picks and overrides. */
 export interface PlanOptions {
@@ -41,6 +41,7 @@ export interface PlannedAttempt {
   readonly evalFile: string;
   readonly evalDefinition: EvalDefinition;
   readonly experiment: ExperimentDefinition;
+  /** With the workspace and all steps, their host paths absolute. */
   readonly sandbox: SandboxSpec;
   /** What somebody says of its network, phase by phase. Absent: nobody says anything. */
   readonly network?: Partial<NetworkPhases>;
@@ -81,9 +82,10 @@ export async function planRun(project: Project, options: PlanOptions): Promise<P
     checkAgent(project, experiment, problems);
     const wanted = evals.filter((found) => isWanted(project, experiment, found, problems));
     for (const found of wanted) {
+      const sandbox = await sandboxFor(project, experiment, found, problems);
       checkSandboxFits(project, experiment, found, problems);
-      if (experiment.definition.agent.kind === 'sandbox') checkSandbox(project, { experiment, found }, options.backend, { problems, warnings });
-      attempts.push(...attemptsOf(project, experiment, found, options, script));
+      if (experiment.definition.agent.kind === 'sandbox') checkSandbox(project, { experiment, found, sandbox }, options.backend, { problems, warnings });
+      attempts.push(...attemptsOf(project, experiment, found, options, { script, sandbox }));
     }
   }
   if (problems.length === 0 && attempts.length === 0) problems.push('Nothing is left to run: no picked experiment wants a picked eval. Look at the `evals` of the experiments.');
@@ -138,7 +140,7 @@ function checkSandboxFits(project: Project, { file, definition }: Discovered<Exp
 /** A sandbox that lacks what its author asked for is another sandbox; one without its limits is told of. */
 function checkSandbox(
   project: Project,
-  { experiment, found }: { readonly experiment: Discovered<ExperimentDefinition>; readonly found: Discovered<EvalDefinition> },
+  { experiment, found, sandbox }: { readonly experiment: Discovered<ExperimentDefinition>; readonly found: Discovered<EvalDefinition>; readonly sandbox: SandboxSpec },
   backend: PlanOptions['backend'],
   told: { readonly problems: string[]; readonly warnings: Set<string> },
 ): void {
@@ -149,19 +151,11 @@ function checkSandbox(
   ] as const) {
     if (asked !== undefined && backend.lacks.includes(feature)) told.problems.push(`${relative(project.root, by)}: --sandbox ${backend.name} cannot keep to \`${feature}\`. Leave it out, or take another backend.`);
   }
-  const { spec, file } = sandboxOf(experiment, found);
-  if (file === undefined) return;
+  const file = found.definition.sandbox?.kind === 'sandbox-spec' ? found.file : experiment.file;
   const where = relative(project.root, file);
-  const { refused, ignored } = backend.fit(spec);
+  const { refused, ignored } = backend.fit(sandbox);
   if (refused.length > 0) told.problems.push(`${where}: its sandbox has the ${refused.join(' and the ')}, which --sandbox ${backend.name} cannot give. Leave that out, or take another backend.`);
   if (ignored.length > 0) told.warnings.add(`${where}: --sandbox ${backend.name} does not keep to the ${ignored.join(' and the ')} of its sandbox.`);
-}
-
-/** Who says what the sandbox is: the eval, then the experiment, else nobody. */
-function sandboxOf(experiment: Discovered<ExperimentDefinition>, found: Discovered<EvalDefinition>): { readonly spec: SandboxSpec; readonly file?: string } {
-  if (found.definition.sandbox !== undefined) return { spec: found.definition.sandbox, file: found.file };
-  if (experiment.definition.sandbox !== undefined) return { spec: experiment.definition.sandbox, file: experiment.file };
-  return { spec: docker() };
 }
 
 function isWanted(project: Project, experiment: Discovered<ExperimentDefinition>, found: Discovered<EvalDefinition>, problems: string[]): boolean {
@@ -207,7 +201,7 @@ function attemptsOf(
   experiment: Discovered<ExperimentDefinition>,
   found: Discovered<EvalDefinition>,
   options: PlanOptions,
-  script: PlannedAttempt['script'],
+  { script, sandbox }: { readonly script: PlannedAttempt['script']; readonly sandbox: SandboxSpec },
 ): readonly PlannedAttempt[] {
   const count = options.attempts ?? experiment.definition.attempts ?? 1;
   const timeout = timeoutOf(project, experiment.definition, found.definition, options);
@@ -223,7 +217,7 @@ function attemptsOf(
     evalFile: found.file,
     evalDefinition: found.definition,
     experiment: experiment.definition,
-    sandbox: sandboxOf(experiment, found).spec,
+    sandbox,
     ...(Object.keys(network).length === 0 ? {} : { network }),
     ...(timeout === undefined ? {} : { timeout }),
     ...(judge === undefined ? {} : { judge }),

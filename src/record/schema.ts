@@ -29,6 +29,11 @@ export const attemptFileSchema = z.object({
   metadata: z.record(z.string(), jsonValueSchema),
   // Records of before there were evals that give points lack these two.
   evaluationKind: z.enum(['pass', 'score']).default('pass'),
+  image: z.object({
+    id: z.string(),
+    reference: z.string(),
+    sources: z.array(z.object({ repo: z.string(), ref: z.string(), commit: z.string(), path: z.string().exactOptional() })).exactOptional(),
+  }).exactOptional(),
   verdict: verdictSchema,
   reasons: z.array(z.string()),
   causes: z.array(verdictCauseSchema).default([]),

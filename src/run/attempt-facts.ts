@@ -1,7 +1,8 @@
 import { dirname } from 'node:path';
 import type { AgentContext } from '../agents/agent.js';
 import type { PlannedAttempt } from '../plan/plan.js';
-import type { AttemptResult } from './result.js';
+import type { PreparedImage } from '../sandbox/sandbox.js';
+import type { AttemptResult, ImageFacts } from './result.js';
 
 /** What a result says of the plan: who, by whom, how, which time. */
 export function attemptFactsOf({ id, evalId, experimentId, index, evalDefinition, experiment }: PlannedAttempt): Pick<
@@ -9,6 +10,11 @@ export function attemptFactsOf({ id, evalId, experimentId, index, evalDefinition
 > {
   const { labels = {} } = experiment;
   return { id, evalId, experimentId, index, agent: experiment.agent.name, ...settingsOf(experiment), labels, metadata: evalDefinition.metadata ?? {}, evaluationKind: evalDefinition.evaluationKind };
+}
+
+/** What a result says of the image that its sandbox was started from. */
+export function imageFactsOf({ id, reference, sources }: PreparedImage): ImageFacts {
+  return { id, reference, ...(sources === undefined ? {} : { sources }) };
 }
 
 /** What an agent is told of the plan. */

@@ -6,7 +6,7 @@ import { attemptFactsOf } from './attempt-facts.js';
 import type { AttemptResult } from './result.js';
 import { withoutSecrets } from './without-secrets.js';
 
-type Optional = 'error' | 'skipped' | 'patch' | 'gateway' | 'sandbox' | 'resources' | 'network' | 'integrity' | 'kept';
+type Optional = 'error' | 'skipped' | 'patch' | 'gateway' | 'sandbox' | 'image' | 'resources' | 'network' | 'integrity' | 'kept';
 
 /** What an Attempt came to, part by part; `undefined`: there is no such part. */
 export type ResultParts = Pick<AttemptResult, 'interrupted' | 'claims' | 'turns' | 'usage' | 'changes' | 'diagnostics' | 'logs' | 'startedAt' | 'timings'>
@@ -19,11 +19,12 @@ export type ResultParts = Pick<AttemptResult, 'interrupted' | 'claims' | 'turns'
 
 /** Puts the parts together, with the plan's facts, cost and points, and without what the agent's settings call secret. */
 export function attemptResultOf(attempt: PlannedAttempt, parts: ResultParts): AttemptResult {
-  const { judgement, pricing, spentByJudge, error, skipped, patch, gateway, sandbox, resources, network, integrity, kept, ...always } = parts;
+  const { judgement, pricing, spentByJudge, error, skipped, patch, gateway, sandbox, image, resources, network, integrity, kept, ...always } = parts;
   const facts = attemptFactsOf(attempt);
   const score = facts.evaluationKind === 'score' && judgement.verdict !== 'errored' && skipped === undefined ? scoreOf(parts.claims) : undefined;
   return withoutSecrets({
     ...facts,
+    ...(image === undefined ? {} : { image }),
     ...judgement,
     ...always,
     ...(score === undefined ? {} : { score }),

@@ -18,6 +18,7 @@ import type { Patch } from '../workspace/patch.js';
 import { createAgentContexts, type AgentContexts } from './agent-contexts.js';
 import { answerOf } from './agent-answer.js';
 import { attemptErrorOf, NotAwaitedError, StrayExceptionError } from './attempt-error.js';
+import { imageFactsOf } from './attempt-facts.js';
 import { checkedTurn } from './checked-turn.js';
 import { AttemptNotes } from './attempt-notes.js';
 import { attemptResultOf } from './attempt-result.js';
@@ -29,7 +30,7 @@ import { EvidenceLog, nothingSeen } from './evidence-log.js';
 import { AttemptIntegrity } from './attempt-integrity.js';
 import { openAttemptNetwork, type OpenedNetwork } from './attempt-network.js';
 import type { AttemptWorld } from './attempt-world.js';
-import type { AttemptError, AttemptPhase, AttemptResult, TurnRecord } from './result.js';
+import type { AttemptError, AttemptPhase, AttemptResult, ImageFacts, TurnRecord } from './result.js';
 import { sandboxLifetimeMs } from './sandbox-lifetime.js';
 import { createSandboxTools } from './sandbox-tools.js';
 import { abortionOf, withinPatience } from './patience.js';
@@ -79,6 +80,7 @@ class AttemptStory {
   #integrity: AttemptIntegrity | undefined;
   #grading: Promise<OwnedSandbox> | undefined;
   #network: OpenedNetwork | undefined;
+  #image: ImageFacts | undefined;
   #error: AttemptError | undefined;
   #skipped: string | undefined;
   #conclusion: Promise<Conclusion> | undefined;
@@ -133,6 +135,8 @@ class AttemptStory {
 
   async #openSandbox(): Promise<void> {
     const image = await this.#world.provider.prepareImage(this.#attempt.sandbox);
+    this.#image = imageFactsOf(image);
+    for (const { code, message } of image.notices ?? []) this.#notes.note(code, message);
     const sandbox = await this.#world.provider.openSandbox(this.#attempt.sandbox, {
       image,
       network: this.#network?.plan ?? { kind: 'none' },
@@ -280,6 +284,7 @@ class AttemptStory {
     const { patch, claims, judgement } = await this.#conclude();
     const ended = performance.now();
     const result = attemptResultOf(this.#attempt, {
+      image: this.#image,
       judgement,
       interrupted: this.#world.signal.aborted,
       error: this.#error,

@@ -6,7 +6,7 @@ import type { IntegrityReport } from '../evidence/integrity.js';
 import type { JsonValue } from '../evidence/json.js';
 import type { TurnStatus } from '../evidence/turn.js';
 import type { Usage } from '../evidence/usage.js';
-import type { KeptSandbox, ResourceUse } from '../sandbox/sandbox.js';
+import type { ImageSource, KeptSandbox, ResourceUse } from '../sandbox/sandbox.js';
 import type { Patch } from '../workspace/patch.js';
 import type { NetworkFacts } from './attempt-network.js';
 import type { Score, Verdict, VerdictCause } from '../verdict/verdict.js';
@@ -51,6 +51,14 @@ export interface Diagnostic {
   readonly data?: JsonValue;
 }
 
+/** The image that a sandbox was started from. */
+export interface ImageFacts {
+  readonly id: string;
+  readonly reference: string;
+  /** Commits of which files are in it. Absent: none. */
+  readonly sources?: readonly ImageSource[];
+}
+
 /** How long the parts of an Attempt took, in milliseconds. */
 export interface AttemptTimings {
   readonly queuedMs: number;
@@ -76,6 +84,8 @@ export interface AttemptResult {
   /** What the eval says of itself. */
   readonly metadata: { readonly [key: string]: JsonValue };
   readonly evaluationKind: 'pass' | 'score';
+  /** Absent: no sandbox was to be opened, or its image could not be made. */
+  readonly image?: ImageFacts;
   readonly verdict: Verdict;
   /** One line per cause; empty for `passed`. */
   readonly reasons: readonly string[];

@@ -5,12 +5,13 @@ import { messageOf } from '../lifetime/error.js';
 import type { Pricing } from '../evidence/cost.js';
 import { Semaphore } from '../lifetime/semaphore.js';
 import type { Plan, PlannedAttempt } from '../plan/plan.js';
-import type { SandboxProvider } from '../sandbox/sandbox.js';
+import type { SandboxProvider, SandboxSpec } from '../sandbox/sandbox.js';
 import { runAttempt } from './attempt.js';
 import type { AttemptWorld, KeepSandbox } from './attempt-world.js';
 import { createJudges } from './judging.js';
 import { createModelAccess } from './model-access.js';
 import { createNetworkPool } from './network-pool.js';
+import { abortionOf } from './patience.js';
 import type { AttemptSink, RunEvent, RunSink } from './ports.js';
 import { StrayFailures } from './stray-failures.js';
 import { countsOf, type AttemptResult, type RunResult } from './result.js';
@@ -18,7 +19,7 @@ import { countsOf, type AttemptResult, type RunResult } from './result.js';
 /** From this many Attempts for each place on, networks are made and used again for Attempts that need none. */
 const WORTH_A_NETWORK = 6;
 
-type World = Pick<AttemptWorld, 'models' | 'imageStates' | 'deserted' | 'strays' | 'judges'>;
+type World = Pick<AttemptWorld, 'models' | 'imageStates' | 'deserted' | 'strays' | 'judges'> & { readonly images: ReadonlyMap<SandboxSpec, Promise<void>> };
 
 /** How a plan is carried out. */
 export interface RunOptions {
@@ -42,8 +43,7 @@ export interface RunOptions {
 
 /**
  * Carries out a plan. Everything that was opened belongs to the provider, which the caller closes.
- *
- * @throws what the provider throws when the images cannot be made, before any Attempt has started.
+ * Each Attempt waits for its own image, without taking a place. One whose image cannot be made is errored.
  */
 export async function run(plan: Plan, options: RunOptions): Promise<RunResult> {
   setMaxListeners(0, options.signal, ...(options.hasten === undefined ? [] : [options.hasten])); // One listener per Attempt is no leak.
@@ -51,7 +51,7 @@ export async function run(plan: Plan, options: RunOptions): Promise<RunResult> {
   const begun = performance.now();
   options.onEvent({ type: 'run.started', runId: options.runId, planned: plan.attempts.length, at: startedAt.toISOString() });
   for (const message of [options.provider.caveat, ...plan.warnings]) if (message !== undefined) options.onEvent({ type: 'run.warning', message });
-  await prepareImages(plan, options);
+  const images = startImages(plan, options);
 
   // A run lives until it has ended, even while every Attempt only waits for an author's own promise.
   const timer = setInterval(() => undefined, 60_000);
@@ -59,7 +59,7 @@ export async function run(plan: Plan, options: RunOptions): Promise<RunResult> {
   using strays = new StrayFailures(({ reason }) => options.onEvent({ type: 'run.warning', message: `Something failed outside of every Attempt: ${messageOf(reason)}` }));
   const judges = createJudges({ env: options.env ?? ((name) => process.env[name]), signal: options.signal });
   for (const problem of judges.problemsOf(plan.attempts.map(({ judge }) => judge))) options.onEvent({ type: 'run.warning', message: problem });
-  const world: World = { judges, models: createModelAccess(options.provider), imageStates: new Map(), strays, ...desertedNetworks(plan, options) };
+  const world: World = { images, judges, models: createModelAccess(options.provider), imageStates: new Map(), strays, ...desertedNetworks(plan, options) };
   const slots = new Semaphore(options.concurrency);
   const lanes = laneLimits(plan);
   const results = await Promise.all(plan.attempts.map((attempt) => dispatch(attempt, options, world, slots, lanes)));
@@ -79,13 +79,19 @@ export async function run(plan: Plan, options: RunOptions): Promise<RunResult> {
   return result;
 }
 
-async function prepareImages(plan: Plan, options: RunOptions): Promise<void> {
-  const specs = new Map(plan.attempts
-    .filter((attempt) => attempt.experiment.agent.kind === 'sandbox')
-    .map((attempt) => [JSON.stringify(attempt.sandbox), attempt.sandbox]));
-  await Promise.all([...specs.values()].map((spec) => (
-    options.provider.prepareImage(spec, (line) => options.onEvent({ type: 'image.progress', line }))
-  )));
+/** Begins to make all images. Each promise settles when its image is there or cannot be made; the Attempt itself learns which. */
+function startImages(plan: Plan, options: RunOptions): ReadonlyMap<SandboxSpec, Promise<void>> {
+  const byContent = new Map<string, Promise<void>>();
+  const bySpec = new Map<SandboxSpec, Promise<void>>();
+  for (const { sandbox, experiment } of plan.attempts) {
+    if (experiment.agent.kind !== 'sandbox') continue;
+    const key = JSON.stringify(sandbox);
+    const made = byContent.get(key)
+      ?? options.provider.prepareImage(sandbox, (line) => options.onEvent({ type: 'image.progress', line }), options.signal).then(() => undefined, () => undefined);
+    byContent.set(key, made);
+    bySpec.set(sandbox, made);
+  }
+  return bySpec;
 }
 
 /**
@@ -126,6 +132,8 @@ async function dispatch(
   const queued = performance.now();
   const leave: (() => void)[] = [];
   try {
+    await Promise.race([world.images.get(attempt.sandbox), abortionOf(options.signal)]);
+    options.signal.throwIfAborted();
     // The experiment's own limit first: an Attempt that waits for it must not hold a place of the run.
     for (const limit of [lanes.get(attempt.experimentId), slots]) if (limit !== undefined) leave.push(await limit.acquire(options.signal));
   } catch {

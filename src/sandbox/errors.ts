@@ -99,7 +99,15 @@ export class SandboxInputError extends NiceEvalError {
   readonly code = 'sandbox-input';
 }
 
-/** An archive from a sandbox holds something that must not reach the host. */
+/** A script was to be run in a sandbox that has no shell. */
+export class NoShellError extends NiceEvalError {
+  readonly code = 'no-shell';
+  constructor(readonly image: string) {
+    super(`A script cannot be run: the image "${image}" has no shell (\`sh\` is not in its PATH). Use runCommand, or add a shell to the image.`);
+  }
+}
+
+/** An archive holds something that must not be unpacked. */
 export class UnsafeArchiveError extends NiceEvalError {
   readonly code = 'unsafe-archive';
   constructor(readonly entry: string, detail: string) {

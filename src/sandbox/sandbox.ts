@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import type { PrepareStep } from './prepare/step.js';
 
 /** Options of one command. */
 export interface CommandOptions {
@@ -69,7 +70,7 @@ export interface Sandbox {
    * @throws SandboxGoneError when the sandbox ended first.
    */
   runCommand(command: string, args?: readonly string[], options?: CommandOptions): Promise<CommandResult>;
-  /** Runs a script with `bash -c` where the image has bash, else with `sh -c`. */
+  /** Runs a script with `bash -c` where the image has bash, else with `sh -c`. @throws NoShellError where it has neither. */
   runShell(script: string, options?: CommandOptions): Promise<CommandResult>;
   /** As `runCommand`. @throws SandboxCommandExitError on a non-zero exit code. */
   runCommandOrThrow(command: string, args?: readonly string[], options?: CommandOptions): Promise<CommandResult>;
@@ -240,7 +241,25 @@ export interface PreparedImage {
   /** Absent: each sandbox has folders of its own. */
   readonly home?: string;
   readonly workdir?: string;
+  /** Commits of which files were laid in. Absent: none. */
+  readonly sources?: readonly ImageSource[];
+  /** What whoever reads the outcome should know of it. Absent: nothing. */
+  readonly notices?: readonly ImageNotice[];
 }
+
+/** A commit of which files are in an image. */
+export interface ImageSource {
+  readonly repo: string;
+  /** What the author asked for. */
+  readonly ref: string;
+  /** What it was, in full. */
+  readonly commit: string;
+  /** The folder in the repository. Absent: all of it. */
+  readonly path?: string;
+}
+
+/** Something worth knowing of an image. */
+export interface ImageNotice { readonly code: string; readonly message: string; }
 
 /** What an author asks for. */
 export interface SandboxSpec {
@@ -258,6 +277,8 @@ export interface SandboxSpec {
   readonly runtime?: string;
   /** Only the working directory, the home and the folders for temporary files can be written. Absent: everything that the user may. */
   readonly readOnlyRoot?: boolean;
+  /** Carried out once, on top of the image; every sandbox starts from what they made. Host paths are absolute once it is planned. */
+  readonly steps?: readonly PrepareStep[];
 }
 
 /** Limits of one sandbox. Absent fields have the backend's defaults. */
@@ -304,8 +325,13 @@ export interface SandboxProvider extends AsyncDisposable {
   readonly name: string;
   /** What everybody who reads a run must know of the backend, in whole sentences. Absent: nothing. */
   readonly caveat?: string;
-  /** Builds or finds the image; concurrent calls for one spec share the work. */
-  prepareImage(spec: SandboxSpec, onProgress?: (line: string) => void): Promise<PreparedImage>;
+  /**
+   * Builds or finds the image, with all steps of the spec carried out. Calls for one spec share the work, and its end.
+   *
+   * @param signal Ends a build; nothing is left of it. That of the first call for a spec counts.
+   * @throws ImageError for an image that cannot be made or found.
+   */
+  prepareImage(spec: SandboxSpec, onProgress?: (line: string) => void, signal?: AbortSignal): Promise<PreparedImage>;
   /** @throws SandboxInputError for a network plan, or an option of the spec, that the backend cannot honour. */
   openSandbox(spec: SandboxSpec, options: OpenSandboxOptions): Promise<OwnedSandbox>;
   /** Absent: the backend can close no network, and every sandbox has the plan `host`. */

@@ -85,7 +85,7 @@ async function readByTar(
     ['/bin/tar', '--create', '--file=-', '--format=gnu', '--hard-dereference', '--no-recursion',
       `--directory=${root}`, '--null', '--verbatim-files-from', '--files-from=-'],
     {
-      user: 'root',
+      user: '0',
       cwd: '/',
       timeoutMs: READ_LIMIT_MS,
       stdin: names,

@@ -23,7 +23,7 @@ export async function scanByWalk(sandbox: OwnedSandbox, root: string): Promise<M
   const chunks: Uint8Array[] = [];
   let trouble = '';
   const { exitCode } = await sandbox.exec(['/usr/bin/find', root, '-mindepth', '1', '-printf', FORMAT], {
-    user: 'root',
+    user: '0',
     cwd: '/',
     timeoutMs: WALK_LIMIT_MS,
     onStdout: (chunk) => { chunks.push(Buffer.from(chunk)); },

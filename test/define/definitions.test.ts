@@ -6,6 +6,7 @@ import { DefinitionError } from '../../src/define/errors.js';
 import { defineEval, defineScoreEval, type EvalInput, type ScoreEvalInput } from '../../src/define/eval.js';
 import { defineExperiment, scripted, type ExperimentInput } from '../../src/define/experiment.js';
 import { completeEvidenceCoverage } from '../../src/evidence/coverage.js';
+import { sandboxLayer } from '../../src/sandbox/prepare/preparable.js';
 
 const body = (): void => undefined;
 const agent = defineAgent({
@@ -46,7 +47,7 @@ describe('a definition', () => {
 });
 
 const FIELDS = {
-  eval: 'description, tags, metadata, timeoutMs, sandbox, network, integrity, gradeIn, judge, test',
+  eval: 'description, tags, metadata, timeoutMs, sandbox, workspace, network, integrity, gradeIn, judge, test',
   experiment: 'agent, model, reasoningEffort, evals, attempts, flags, labels, description, sandbox, timeoutMs, maxConcurrency, gateway, network, judge',
 };
 
@@ -64,6 +65,9 @@ describe('defineEval refuses', () => {
     ['a time limit in words', { test: body, timeoutMs: '5m' }, 'defineEval: `timeoutMs` must be a whole number of at least 1, not "5m".'],
     ['a description that is no text', { test: body, description: 1 }, 'defineEval: `description` must be a text, not 1.'],
     ['metadata that is not JSON', { test: body, metadata: { at: new Date(0) } }, 'defineEval: `metadata` must be an object of JSON values; look at "at".'],
+    ['a sandbox by its image', { test: body, sandbox: 'node:22' }, 'defineEval: `sandbox` must be made by docker() or sandboxLayer() of "niceeval/sandbox", not "node:22".'],
+    ['a workspace of nothing', { test: body, workspace: ' ' }, 'defineEval: `workspace` must be the path of a folder, or made by fromFolder(), fromGit() or fromTar() of "niceeval/sandbox", not " ".'],
+    ['a workspace that is a command', { test: body, workspace: { kind: 'command', argv: ['x'] } }, 'defineEval: `workspace` must be the path of a folder, or made by fromFolder(), fromGit() or fromTar() of "niceeval/sandbox", not {"kind":"command","argv":["x"]}.'],
     ['metadata in a list', { test: body, metadata: [] }, 'defineEval: `metadata` must be an object of JSON values.'],
   ])('%s', (_what, input, message) => {
     expect(() => defineEval(input as EvalInput)).toThrow(new DefinitionError(message));
@@ -90,6 +94,8 @@ describe('defineExperiment refuses', () => {
       'defineExperiment: the agent "needy" needs a model, and no `gateway` says how it is asked. Add for instance `gateway: scripted("./model.json")`.',
     ],
     ['a gateway by its path', { agent: needy, gateway: './model.json' }, 'defineExperiment: `gateway` must be made by scripted("./script.json").'],
+    ['a layer, which has no image', { agent, sandbox: sandboxLayer() }, 'defineExperiment: `sandbox` cannot be a sandboxLayer(), which leaves the image to the experiment. Write `docker().prepare(...)`.'],
+    ['a sandbox that is none', { agent, sandbox: {} }, 'defineExperiment: `sandbox` must be made by docker() of "niceeval/sandbox", not {}.'],
     ['a gateway that is null', { agent: needy, gateway: null }, 'defineExperiment: `gateway` must be made by scripted("./script.json").'],
   ])('%s', (_what, input, message) => {
     expect(() => defineExperiment(input as ExperimentInput)).toThrow(new DefinitionError(message));

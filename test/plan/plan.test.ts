@@ -145,6 +145,25 @@ describe('planRun', () => {
     ]);
   });
 
+  test('workspace first, then the steps of whoever says the image, then those of the eval\'s layer; paths are relative to who says them', async () => {
+    const sandbox = "import { command, docker, fromGit, sandboxLayer, upload } from 'niceeval/sandbox';\n";
+    await using project = await writeProject({
+      'evals/deep/layer.eval.ts': `${sandbox}${evalFile("workspace: '../../files', sandbox: sandboxLayer().prepare(upload('seed')),")}`,
+      'evals/deep/own.eval.ts': `${sandbox}${evalFile("workspace: fromGit({ repo: '../../files', ref: 'main' }), sandbox: docker({ image: 'own' }).prepare(command('own')),")}`,
+      'evals/deep/remote.eval.ts': `${sandbox}${evalFile("workspace: fromGit({ repo: 'https://example.com/r', ref: 'main' }),")}`,
+      'evals/deep/seed': '', 'files/x': '', 'experiments/seed': '',
+      'experiments/one.ts': `${sandbox}${experimentFile("sandbox: docker({ image: 'theirs' }).prepare(upload('seed', '/opt'))")}`,
+    });
+    const plan = await planRun(await discoverProject(project.root), EVERYTHING);
+    const git = { kind: 'git', ref: 'main', history: 'ancestors' };
+    const theirs = { kind: 'upload', hostPath: `${project.root}/experiments/seed`, target: '/opt', ignore: [] };
+    expect(plan.attempts.map((attempt) => attempt.sandbox)).toEqual([
+      { kind: 'sandbox-spec', backend: 'docker', image: 'theirs', steps: [{ kind: 'folder', hostPath: `${project.root}/files`, ignore: [] }, theirs, { kind: 'upload', hostPath: `${project.root}/evals/deep/seed`, ignore: [] }] },
+      { kind: 'sandbox-spec', backend: 'docker', image: 'own', steps: [{ ...git, repo: `${project.root}/files` }, { kind: 'command', argv: ['own'] }] },
+      { kind: 'sandbox-spec', backend: 'docker', image: 'theirs', steps: [{ ...git, repo: 'https://example.com/r' }, theirs] },
+    ]);
+  });
+
   test('reads the script of the model beside the experiment', async () => {
     const plan = await planOf({
       'evals/a.eval.ts': evalFile(),

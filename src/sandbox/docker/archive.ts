@@ -1,11 +1,9 @@
-import { createReadStream } from 'node:fs';
-import { lstat, readdir, readlink } from 'node:fs/promises';
-import { join, posix } from 'node:path';
+import { posix } from 'node:path';
 import { Readable } from 'node:stream';
-import picomatch from 'picomatch';
 import { extract, pack, type Header, type Pack } from 'tar-stream';
 import { messageOf } from '../../lifetime/error.js';
-import { SandboxInputError, SandboxPathError } from '../errors.js';
+import { SandboxPathError } from '../errors.js';
+import type { Tree, TreeEntry } from '../prepare/tree.js';
 import type { Engine } from './engine.js';
 import { statusCodeOf } from './engine.js';
 
@@ -22,7 +20,7 @@ export interface UploadTarget {
 export interface FileOwner { readonly uid: number; readonly gid: number; }
 
 /** What the engine says of one path, without following a link. `undefined`: no such path. */
-export interface PathFacts { readonly isDirectory: boolean; readonly linkTarget: string; }
+export interface PathFacts { readonly isDirectory: boolean; readonly linkTarget: string; readonly mode: number; }
 
 const LINK_LIMIT = 16;
 const TRANSFER_LIMIT_MS = 30 * 60_000;
@@ -42,7 +40,7 @@ export async function pathFacts(engine: Engine, containerId: string, path: strin
     const stat = JSON.parse(Buffer.from(String(encoded), 'base64').toString('utf8')) as { mode: number; linkTarget: string };
     // Podman gives every path a target: itself, or where its links lead in the end.
     const isLink = Math.floor(stat.mode / GO_MODE_SYMLINK) % 2 === 1;
-    return { isDirectory: stat.mode >= GO_MODE_DIR, linkTarget: isLink ? stat.linkTarget : '' };
+    return { isDirectory: stat.mode >= GO_MODE_DIR, linkTarget: isLink ? stat.linkTarget : '', mode: stat.mode % 0o1000 };
   } catch (error) {
     if (statusCodeOf(error) === 404 || await leadsThroughFile(engine, containerId, path, error)) return undefined;
     throw error;
@@ -122,44 +120,30 @@ export async function writeFileToContainer(
   await putArchive(engine, containerId, base, archive);
 }
 
-/** Gives a folder, absolute, to an owner; what is in it stays as it is. */
-export async function handOverFolder(engine: Engine, containerId: string, path: string, owner: FileOwner): Promise<void> {
+/** Gives a folder, absolute, to an owner; what is in it stays as it is. @param mode Its permission bits. Default: 0755. */
+export async function handOverFolder(engine: Engine, containerId: string, path: string, owner: FileOwner, mode = 0o755): Promise<void> {
   const archive = pack();
-  addFolders(archive, '/', [path], owner);
+  addFolders(archive, '/', [path], owner, mode);
   archive.finalize();
   await putArchive(engine, containerId, '/', archive);
 }
 
 /**
- * Copies the content of a host folder to `path`. Entries keep their permission bits and belong to `owner`.
+ * Copies a tree of files to `path`. Entries keep their permission bits and belong to `owner`.
  *
  * @throws SandboxPathError when the way there leads through a link that the agent may have made.
  */
-export async function uploadDirectoryToContainer(
-  engine: Engine,
-  containerId: string,
-  source: { readonly hostPath: string; readonly ignore: readonly string[] },
-  target: UploadTarget,
-): Promise<void> {
-  const facts = await lstat(source.hostPath).catch((error: unknown) => {
-    throw new SandboxInputError(`The folder "${source.hostPath}" cannot be uploaded: it cannot be read.`, { cause: error });
-  });
-  if (!facts.isDirectory()) throw new SandboxInputError(`"${source.hostPath}" is not a folder. Use uploadFile for a file.`);
+export async function uploadTree(engine: Engine, containerId: string, tree: Tree, target: UploadTarget): Promise<void> {
   const { base, missing } = await missingParents(engine, containerId, target);
   const archive = pack();
   addFolders(archive, base, missing, target.owner);
-  const filled = fillFromFolder(archive, source, posix.relative(base, target.path), target.owner);
+  const filled = fillArchive(archive, tree, posix.relative(base, target.path), target.owner);
   await Promise.all([putArchive(engine, containerId, base, archive), filled]);
 }
 
-async function fillFromFolder(
-  archive: Pack,
-  source: { readonly hostPath: string; readonly ignore: readonly string[] },
-  prefix: string,
-  owner: FileOwner,
-): Promise<void> {
+async function fillArchive(archive: Pack, tree: Tree, prefix: string, owner: FileOwner): Promise<void> {
   try {
-    await addHostFolder(archive, { ...source, isIgnored: picomatch([...source.ignore], { dot: true }) }, prefix, owner);
+    for await (const entry of tree) await addEntry(archive, entry, prefix, owner);
     archive.finalize();
   } catch (error) {
     archive.destroy(error as Error);
@@ -167,48 +151,30 @@ async function fillFromFolder(
   }
 }
 
-async function addHostFolder(
-  archive: Pack,
-  source: { readonly hostPath: string; readonly isIgnored: (name: string) => boolean },
-  prefix: string,
-  owner: FileOwner,
-  below = '',
-): Promise<void> {
-  const entries = await readdir(join(source.hostPath, below), { withFileTypes: true });
-  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    const name = posix.join(below, entry.name);
-    if (source.isIgnored(name)) continue;
-    await addHostEntry(archive, join(source.hostPath, name), posix.join(prefix, name), owner);
-    if (entry.isDirectory()) await addHostFolder(archive, source, prefix, owner, name);
+async function addEntry(archive: Pack, entry: TreeEntry, prefix: string, owner: FileOwner): Promise<void> {
+  const header = { name: posix.join(prefix, entry.path), mode: entry.mode, mtime: entry.mtime, ...owner };
+  switch (entry.kind) {
+    case 'directory': archive.entry({ ...header, type: 'directory' }); return;
+    case 'symlink': archive.entry({ ...header, type: 'symlink', linkname: entry.target }); return;
+    case 'hardlink': archive.entry({ ...header, type: 'link', linkname: posix.join(prefix, entry.target) }); return;
+    case 'file': await addFile(archive, entry.bytes, { ...header, size: entry.sizeBytes });
   }
 }
 
-async function addHostEntry(archive: Pack, hostPath: string, name: string, owner: FileOwner): Promise<void> {
-  const facts = await lstat(hostPath);
-  const header: Partial<Header> & { name: string } = { name, mode: facts.mode & 0o7777, mtime: facts.mtime, ...owner };
-  if (facts.isDirectory()) archive.entry({ ...header, type: 'directory' });
-  else if (facts.isSymbolicLink()) archive.entry({ ...header, type: 'symlink', linkname: await readlink(hostPath) });
-  else if (facts.isFile()) await addHostFile(archive, hostPath, { ...header, name, size: facts.size });
-  else throw new SandboxInputError(`"${hostPath}" is neither a file, a folder nor a link, so it cannot be uploaded. Leave it out with \`ignore\`.`);
-}
-
-async function addHostFile(archive: Pack, hostPath: string, header: Partial<Header> & { name: string; size: number }): Promise<void> {
+async function addFile(archive: Pack, bytes: AsyncIterable<Uint8Array>, header: Partial<Header> & { name: string }): Promise<void> {
   let close: (error?: Error | null) => void = () => undefined;
   const closed = new Promise<void>((resolve, reject) => { close = (error) => (error ? reject(error) : resolve()); });
   const entry = archive.entry(header, (error) => close(error));
-  // A file that grows while it is read is copied as long as it was when it was looked at.
-  if (header.size > 0) {
-    for await (const chunk of createReadStream(hostPath, { end: header.size - 1 }) as AsyncIterable<Buffer>) {
-      if (!entry.write(chunk)) await Promise.race([new Promise<void>((resolve) => { entry.once('drain', () => resolve()); }), closed]);
-    }
+  for await (const chunk of bytes) {
+    if (!entry.write(chunk)) await Promise.race([new Promise<void>((resolve) => { entry.once('drain', () => resolve()); }), closed]);
   }
   entry.end(undefined);
   await closed;
 }
 
-function addFolders(archive: Pack, base: string, folders: readonly string[], owner: FileOwner): void {
+function addFolders(archive: Pack, base: string, folders: readonly string[], owner: FileOwner, mode = 0o755): void {
   for (const folder of folders) {
-    archive.entry({ name: posix.relative(base, folder), type: 'directory', mode: 0o755, mtime: new Date(), ...owner });
+    archive.entry({ name: posix.relative(base, folder), type: 'directory', mode, mtime: new Date(), ...owner });
   }
 }
 

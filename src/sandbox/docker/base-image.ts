@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { messageOf } from '../../lifetime/error.js';
 import { ImageError } from '../errors.js';
+import { requireRoom } from './disk.js';
 import type { Engine } from './engine.js';
 import { BASE, packageFile, readRecipeFile, recipeHash } from './image-recipe.js';
 import { ROLE_LABEL, LABEL } from './labels.js';
@@ -14,11 +15,11 @@ const BUILD_LIMIT_MS = 30 * 60_000;
 
 /** Finds or makes the base of the sandbox image. Gives a reference that exists in the engine. */
 export async function ensureBaseImage(engine: Engine, onProgress: (line: string) => void): Promise<string> {
-  const script = await readRecipeFile('images/base-from-debian.sh');
-  const local = `niceeval/base:${recipeHash([script, BASE.nodeVersion, BASE.npmVersion, BASE.suite])}`;
+  const local = await localBaseReference();
   for (const reference of [BASE.official, local]) {
     if (await hasImage(engine, reference)) return reference;
   }
+  await requireRoom(engine, 'The base image');
   if (await registryHas(engine, BASE.official)) {
     await pull(engine, BASE.official, onProgress);
     return BASE.official;
@@ -26,6 +27,12 @@ export async function ensureBaseImage(engine: Engine, onProgress: (line: string)
   onProgress(`no image registry answers; making ${local} from Debian's packages (one to three minutes, once)`);
   await buildLocally(engine, local, onProgress);
   return local;
+}
+
+/** What a base that is made here is called. */
+export async function localBaseReference(): Promise<string> {
+  const script = await readRecipeFile('images/base-from-debian.sh');
+  return `niceeval/base:${recipeHash([script, BASE.nodeVersion, BASE.npmVersion, BASE.suite])}`;
 }
 
 /** Whether the engine has an image under this reference. */

@@ -1,16 +1,17 @@
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, posix, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
-import { SandboxCommandExitError, SandboxDiskError, SandboxGoneError, SandboxInputError, SandboxPathError } from '../errors.js';
+import { NoShellError, SandboxCommandExitError, SandboxDiskError, SandboxGoneError, SandboxInputError, SandboxPathError } from '../errors.js';
 import { isKilled, type ExitFacts } from '../exit-facts.js';
 import { extractBelow } from '../extract.js';
 import { keepOutput } from '../kept-output.js';
+import { treeOfFolder } from '../prepare/tree.js';
 import type {
   AgentProcess, CommandOptions, CommandResult, ExecOptions, KeptSandbox, OwnedSandbox, ResourceUse, SparedProcesses, UploadDirectoryOptions,
 } from '../sandbox.js';
 import { shellArgv } from '../shell-argv.js';
 import {
-  openArchive, pathFacts, putArchive, readFileFromContainer, uploadDirectoryToContainer, writeFileToContainer, type UploadTarget,
+  openArchive, pathFacts, putArchive, readFileFromContainer, uploadTree, writeFileToContainer, type UploadTarget,
 } from './archive.js';
 import { DiskWatch } from './disk-watch.js';
 import { startFailureOf } from './ending.js';
@@ -88,7 +89,9 @@ export class ContainerSandbox implements OwnedSandbox {
   }
 
   async runShell(script: string, options: CommandOptions = {}): Promise<CommandResult> {
-    return this.#capture(shellArgv(script), options, [script]);
+    const result = await this.#capture(shellArgv(script), options, [script]);
+    if (result.ending === 'not-found') throw new NoShellError(this.#image.reference);
+    return result;
   }
 
   async runCommandOrThrow(command: string, args: readonly string[] = [], options: CommandOptions = {}): Promise<CommandResult> {
@@ -103,7 +106,8 @@ export class ContainerSandbox implements OwnedSandbox {
     if (argv.length === 0 || argv[0] === '') throw new SandboxInputError('A command needs a program: the first word is empty.');
     this.#mustLive();
     const cwd = options.cwd === undefined ? this.workdir : this.#absolute(options.cwd);
-    const user = options.user ?? this.agentUser;
+    // The engine looks names up in /etc/passwd, which an image need not have; root is 0 everywhere.
+    const user = options.user === 'root' ? '0' : options.user ?? this.agentUser;
     // Looking at what is there must still be possible.
     const ends = [...(options.signal === undefined ? [] : [options.signal]), ...(user === this.agentUser && this.#disk !== undefined ? [this.#overfull.signal] : [])];
     return execInContainer(this.#target(), argv, { ...options, ...(ends.length === 0 ? {} : { signal: AbortSignal.any(ends) }), cwd, user, shown });
@@ -192,8 +196,7 @@ export class ContainerSandbox implements OwnedSandbox {
   }
 
   async uploadDirectory(hostPath: string, path = '.', options: UploadDirectoryOptions = {}): Promise<void> {
-    const source = { hostPath: resolve(hostPath), ignore: options.ignore ?? [] };
-    return uploadDirectoryToContainer(this.#engine, this.id, source, this.#uploadTo(path));
+    await uploadTree(this.#engine, this.id, treeOfFolder(resolve(hostPath), options.ignore), this.#uploadTo(path));
   }
 
   async downloadFile(path: string, hostPath: string): Promise<void> {

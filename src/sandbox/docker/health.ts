@@ -1,5 +1,5 @@
-import { statfs } from 'node:fs/promises';
 import { messageOf } from '../../lifetime/error.js';
+import { freeBytesIn } from './disk.js';
 import { connectEngine, type Engine } from './engine.js';
 import { reapOrphans } from './reaper.js';
 
@@ -60,8 +60,7 @@ async function factsOf(engine: Engine): Promise<EngineFacts> {
     engine.call('list images', (docker) => docker.listImages({ filters: { label: ['niceeval'] } })),
     reapOrphans(engine, { dryRun: true }),
   ]);
-  const root = info['DockerRootDir'];
-  const freeBytes = typeof root === 'string' ? await statfs(root).then(({ bavail, bsize }) => bavail * bsize, () => undefined) : undefined;
+  const freeBytes = await freeBytesIn(info['DockerRootDir']);
   return {
     apiVersion: version.ApiVersion,
     version: version.Version,
@@ -109,7 +108,7 @@ export function checksOf(facts: EngineFacts, where: string): readonly HealthChec
 function diskCheck(freeBytes: number | undefined): HealthCheck {
   if (freeBytes === undefined) return { name: 'disk', state: 'ok', detail: 'not on this machine, so nobody looked' };
   const detail = `${(freeBytes / GIB).toFixed(1)} GiB free where the engine keeps its data`;
-  const remedy = 'Remove what nobody uses: docker system df tells what takes the space.';
+  const remedy = '`niceeval images gc` removes our images that nothing uses; `docker system df` tells what takes the space.';
   if (freeBytes < TOO_LITTLE_BYTES) return { name: 'disk', state: 'failed', detail, remedy };
   return freeBytes < SCARCE_BYTES ? { name: 'disk', state: 'warning', detail, remedy } : { name: 'disk', state: 'ok', detail };
 }

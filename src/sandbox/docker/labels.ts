@@ -5,7 +5,7 @@ export const LABEL = 'niceeval';
 export const RUN_LABEL = 'niceeval.run';
 export const ATTEMPT_LABEL = 'niceeval.attempt';
 export const OWNER_LABEL = 'niceeval.owner';
-/** What the resource is for: `sandbox`, `network`, `holder`, `service`, `probe`, `image`. */
+/** What the resource is for: `sandbox`, `network`, `holder`, `service`, `probe`, `build`, `image`, `prepared`. */
 export const ROLE_LABEL = 'niceeval.role';
 
 /** The labels of a resource that lives as long as this process at the most. */

@@ -3,19 +3,25 @@ import { pack } from 'tar-stream';
 import { Readable } from 'node:stream';
 import { messageOf } from '../../lifetime/error.js';
 import { Scope } from '../../lifetime/scope.js';
+import { Semaphore } from '../../lifetime/semaphore.js';
 import { SandboxCleanupError, SandboxInputError } from '../errors.js';
 import type {
   ClosedNetwork, NetworkPlan, OpenSandboxOptions, OpenServiceOptions, OwnedSandbox, PreparedImage, ReapReport, SandboxProvider, SandboxSpec, Service,
 } from '../sandbox.js';
+import { GitSources } from '../prepare/git-sources.js';
+import type { PrepareStep } from '../prepare/step.js';
 import { handOverFolder } from './archive.js';
 import { removeContainer, startAttached } from './attached.js';
 import { openClosedNetwork, type DockerClosedNetwork } from './closed-network.js';
 import { ContainerSandbox } from './container-sandbox.js';
 import { connectEngine, type Engine } from './engine.js';
 import { inspectImage, type InspectedImage } from './image-facts.js';
-import { keptNameOf, labelsOf } from './labels.js';
 import { mayLimitStorage, type StorageInfo } from './disk-watch.js';
+import { recordImageUse } from './image-use.js';
+import { keeperFor } from './keeper.js';
+import { keptNameOf, labelsOf } from './labels.js';
 import { openOutside, type Outside } from './outside.js';
+import { ensurePreparedImage } from './prepared-image.js';
 import { reapOrphans } from './reaper.js';
 import { TrafficMeter } from './resource-use.js';
 import { ensureSandboxImage } from './sandbox-image.js';
@@ -23,6 +29,8 @@ import { UlimitChoice, type Ulimit } from './ulimits.js';
 
 const DEFAULTS = { cpus: 2, memoryBytes: 4 * 1024 ** 3, pids: 2048, diskBytes: 10 * 1024 ** 3 } as const;
 const TEMPORARY = ['/tmp', '/var/tmp'];
+/** How many images are prepared at once. */
+const BUILDS_AT_ONCE = 2;
 const SERVICE = { memoryBytes: 512 * 1024 ** 2, pids: 128 } as const;
 const PROGRAM_PATH = 'niceeval-service.mjs';
 
@@ -57,6 +65,11 @@ class DockerProvider implements ClosingProvider {
   readonly #images = new Map<string, Promise<InspectedImage>>();
   readonly #networks = new WeakMap<ClosedNetwork, DockerClosedNetwork>();
   readonly #meters = new WeakMap<ClosedNetwork, TrafficMeter>();
+  readonly #git = new GitSources();
+  readonly #builds = new Semaphore(BUILDS_AT_ONCE);
+  readonly #preparing = new Set<Promise<InspectedImage>>();
+  /** Aborted when this is closed: no build goes on behind its owner's back. */
+  readonly #closing = new AbortController();
   #helperImage: Promise<string> | undefined;
   #outside: Promise<Outside> | undefined;
   /** Whether the engine limits what containers write. */
@@ -70,8 +83,8 @@ class DockerProvider implements ClosingProvider {
     if (helperImage !== undefined) this.#helperImage = Promise.resolve(helperImage);
   }
 
-  prepareImage(spec: SandboxSpec, onProgress: (line: string) => void = () => undefined): Promise<PreparedImage> {
-    return this.#image(spec, onProgress);
+  prepareImage(spec: SandboxSpec, onProgress: (line: string) => void = () => undefined, signal?: AbortSignal): Promise<PreparedImage> {
+    return this.#image(spec, onProgress, signal);
   }
 
   async openSandbox(spec: SandboxSpec, options: OpenSandboxOptions): Promise<OwnedSandbox> {
@@ -83,11 +96,12 @@ class DockerProvider implements ClosingProvider {
   async #startSandbox(spec: SandboxSpec, { image, ulimits, ...options }: OpenSandboxOptions & { readonly image: InspectedImage; readonly ulimits: Ulimit[] }): Promise<OwnedSandbox> {
     const limits = { ...DEFAULTS, ...spec.resources };
     const storage = await this.#storageOf(spec, limits.diskBytes);
+    const keeper = keeperFor(image, options.lifetimeMs);
     const container = await this.#engine.call('create a sandbox', (docker) => docker.createContainer({
       Image: image.id,
       // The keeper belongs to root, out of the agent's reach, and ends the container when nobody comes back for it.
       User: '0',
-      Entrypoint: ['sleep', String(Math.ceil(options.lifetimeMs / 1000))],
+      Entrypoint: [...keeper.entrypoint],
       Cmd: [],
       WorkingDir: image.workdir,
       Labels: labelsOf('sandbox', this.#runId, options.attemptId),
@@ -145,6 +159,7 @@ class DockerProvider implements ClosingProvider {
     });
     this.#open.add(sandbox);
     try {
+      await keeper.install(this.#engine, container.id);
       if (image.lacksWorkdir) await handOverFolder(this.#engine, container.id, image.workdir, image.owner);
       await this.#engine.call('start a sandbox', () => container.start());
     } catch (error) {
@@ -208,7 +223,10 @@ class DockerProvider implements ClosingProvider {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort(new SandboxInputError('The Docker backend of this run was closed.'));
+    await Promise.allSettled(this.#preparing);
     const scope = new Scope();
+    scope.use('remove what was fetched of repositories', this.#git);
     for (const thing of this.#open) scope.use('close what the backend opened', thing);
     this.#open.clear();
     // Networks and services that are connected to the way out go first.
@@ -216,17 +234,45 @@ class DockerProvider implements ClosingProvider {
     if (failures[0] !== undefined) throw new SandboxCleanupError(failures.map((failure) => failure.message));
   }
 
-  #image(spec: SandboxSpec, onProgress: (line: string) => void = () => undefined): Promise<InspectedImage> {
-    const key = JSON.stringify([spec.image, spec.user, spec.workdir]);
+  #image(spec: SandboxSpec, onProgress: (line: string) => void = () => undefined, signal?: AbortSignal): Promise<InspectedImage> {
+    const key = JSON.stringify([spec.image, spec.user, spec.workdir, spec.steps ?? []]);
     let image = this.#images.get(key);
     if (image === undefined) {
-      image = (async () => {
-        const reference = spec.image ?? await this.#helper(onProgress);
-        return inspectImage(this.#engine, reference, spec, this.#runId);
-      })();
+      image = this.#makeImage(spec, onProgress, signal);
       this.#images.set(key, image);
     }
     return image;
+  }
+
+  async #makeImage(spec: SandboxSpec, onProgress: (line: string) => void, signal?: AbortSignal): Promise<InspectedImage> {
+    const { steps = [], ...plain } = spec;
+    if (steps.length === 0) {
+      const reference = spec.image ?? await this.#helper(onProgress);
+      const image = await inspectImage(this.#engine, reference, spec, this.#runId);
+      await recordImageUse(image.id);
+      return image;
+    }
+    const below = await this.#image(plain, onProgress, signal);
+    const prepared = this.#prepare(spec, { below, steps, onProgress, signal: signal === undefined ? this.#closing.signal : AbortSignal.any([signal, this.#closing.signal]) });
+    this.#preparing.add(prepared);
+    return prepared.finally(() => { this.#preparing.delete(prepared); });
+  }
+
+  async #prepare(
+    spec: SandboxSpec,
+    { below, steps, onProgress, signal }: { readonly below: InspectedImage; readonly steps: readonly PrepareStep[]; readonly onProgress: (line: string) => void; readonly signal: AbortSignal },
+  ): Promise<InspectedImage> {
+    const leave = await this.#builds.acquire(signal);
+    try {
+      const { reference, sources, notices } = await ensurePreparedImage(this.#engine, below, steps, {
+        runId: this.#runId, git: this.#git, limits: { ...DEFAULTS, ...spec.resources }, onProgress, signal,
+      });
+      const image = await inspectImage(this.#engine, reference, spec, this.#runId);
+      await recordImageUse(image.id);
+      return { ...image, ...(sources.length === 0 ? {} : { sources }), ...(notices.length === 0 ? {} : { notices }) };
+    } finally {
+      leave();
+    }
   }
 
   /** The project's own image; helpers run from it whatever image the sandboxes have. */

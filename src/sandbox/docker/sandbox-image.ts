@@ -4,9 +4,10 @@ import { execa } from 'execa';
 import { pack } from 'tar-stream';
 import { messageOf } from '../../lifetime/error.js';
 import { ImageError } from '../errors.js';
-import { ensureBaseImage, followProgress, hasImage } from './base-image.js';
+import { ensureBaseImage, followProgress, hasImage, localBaseReference } from './base-image.js';
+import { requireRoom } from './disk.js';
 import type { Engine } from './engine.js';
-import { cliVersions, readRecipeFile, recipeHash } from './image-recipe.js';
+import { BASE, cliVersions, readRecipeFile, recipeHash } from './image-recipe.js';
 import { LABEL, ROLE_LABEL } from './labels.js';
 
 const BUILD_LIMIT_MS = 30 * 60_000;
@@ -16,8 +17,9 @@ export async function ensureSandboxImage(engine: Engine, onProgress: (line: stri
   const dockerfile = await readRecipeFile('Dockerfile.sandbox');
   const base = await ensureBaseImage(engine, onProgress);
   const versions = cliVersions(process.env);
-  const reference = `niceeval/sandbox:${recipeHash([dockerfile, base, JSON.stringify(versions)])}`;
+  const reference = await sandboxReferenceOn(base);
   if (await hasImage(engine, reference)) return reference;
+  await requireRoom(engine, 'The sandbox image');
   onProgress(`building ${reference} on ${base}`);
   const context = pack();
   context.entry({ name: 'Dockerfile' }, dockerfile);
@@ -37,6 +39,17 @@ export async function ensureSandboxImage(engine: Engine, onProgress: (line: stri
     throw new ImageError(`The sandbox image could not be built: ${messageOf(error)}`, { cause: error });
   }
   return reference;
+}
+
+/** What the present recipe makes: on either base, and the base that is made here. */
+export async function presentReferences(): Promise<readonly string[]> {
+  const local = await localBaseReference();
+  return [local, await sandboxReferenceOn(local), await sandboxReferenceOn(BASE.official)];
+}
+
+async function sandboxReferenceOn(base: string): Promise<string> {
+  const dockerfile = await readRecipeFile('Dockerfile.sandbox');
+  return `niceeval/sandbox:${recipeHash([dockerfile, base, JSON.stringify(cliVersions(process.env))])}`;
 }
 
 /** Passes on the steps of a build and what its commands say; the engine's own bookkeeping and colours are left out. */

@@ -1,4 +1,5 @@
-import type { ResourceLimits, SandboxSpec } from '../sandbox.js';
+import { preparable, type SandboxTemplate } from '../prepare/preparable.js';
+import type { ResourceLimits } from '../sandbox.js';
 
 /** Options of {@link docker}. */
 export interface DockerOptions {
@@ -26,11 +27,11 @@ const KNOWN = new Set(['image', 'source', 'user', 'workdir', 'resources', 'runti
 const LEAST = { cpus: 0.01, memoryBytes: 6 * 1024 ** 2, pids: 16, nofile: 64, diskBytes: 1024 ** 2 } as const;
 
 /**
- * Sandboxes in a Docker-compatible container engine. Nothing starts here.
+ * Sandboxes in a Docker-compatible container engine. Nothing starts here. `.prepare(...)` adds steps to the image.
  *
  * @throws TypeError for an option or a limit that is not known, an image given twice, or a limit that is none.
  */
-export function docker(options: DockerOptions = {}): SandboxSpec {
+export function docker(options: DockerOptions = {}): SandboxTemplate {
   const unknown = Object.keys(options).filter((key) => !KNOWN.has(key));
   if (unknown.length > 0) throw new TypeError(`docker() does not know the option "${unknown[0]}". It knows ${[...KNOWN].join(', ')}.`);
   if (options.image !== undefined && options.source !== undefined) throw new TypeError('docker() takes `image` or `source`, not both.');
@@ -39,7 +40,7 @@ export function docker(options: DockerOptions = {}): SandboxSpec {
   if (options.readOnlyRoot !== undefined && typeof options.readOnlyRoot !== 'boolean') throw new TypeError('docker({ readOnlyRoot }) must be true or false.');
   if (options.readOnlyRoot === true && options.resources?.diskBytes !== undefined) throw new TypeError('docker() takes `readOnlyRoot` or `resources.diskBytes`, not both: nothing limits the size of the volumes that can be written then.');
   const image = options.image ?? options.source?.image;
-  return {
+  return preparable({
     kind: 'sandbox-spec',
     backend: 'docker',
     ...(image === undefined ? {} : { image }),
@@ -48,7 +49,7 @@ export function docker(options: DockerOptions = {}): SandboxSpec {
     ...(options.resources === undefined ? {} : { resources: options.resources }),
     ...(options.runtime === undefined ? {} : { runtime: options.runtime }),
     ...(options.readOnlyRoot === undefined ? {} : { readOnlyRoot: options.readOnlyRoot }),
-  };
+  });
 }
 
 function checkLimits(limits: ResourceLimits): void {
