@@ -14,6 +14,7 @@ function contextWith(room: number): SandboxAgentContext {
     openRaw: () => Promise.resolve({ write, close: () => Promise.resolve() }),
     diagnostic: () => undefined,
     sandbox: {
+      temporaryFolder: '/tmp',
       exec: async (_argv: unknown, options: { readonly onStdout: (chunk: Uint8Array) => Promise<void> }) => {
         await options.onStdout(Buffer.from('first\n'));
         return { exitCode: 0 };
