@@ -55,6 +55,23 @@ describe('niceeval run --sandbox local', () => {
     expect(await folders()).toEqual([]);
   });
 
+  it('lays the workspace and carries out the steps in every sandbox, and counts nothing of it as a change', async () => {
+    await using project = await openProject({
+      'workspace/sub/bug.txt': 'bug\n',
+      'evals/a.eval.ts': `import { docker, shell, upload } from 'niceeval/sandbox';\n${sendEval('', "t.sandbox.changedPaths(['agent.txt']); t.check(t.reply, equals('bug\\nmade\\nsecond\\n'));").replace('async test', "workspace: '../workspace', sandbox: docker().prepare(shell('echo made > sub/made.txt'), upload('./more.txt', 'sub/')), async test")}`,
+      'evals/more.txt': 'second\n',
+      'experiments/x.ts': shellAgent('cat sub/bug.txt sub/made.txt sub/more.txt; echo a > agent.txt', 'attempts: 2,'),
+    });
+    const { exitCode, stdout, stderr } = await local(project);
+    expect(exitCode, `${stdout}\n${stderr}`).toBe(0);
+    await using broken = await openProject({
+      'evals/a.eval.ts': `import { docker, shell } from 'niceeval/sandbox';\n${sendEval().replace('async test', "sandbox: docker().prepare(shell('echo oops >&2; exit 3')), async test")}`,
+      'experiments/x.ts': shellAgent('true'),
+    });
+    expect(await local(broken)).toMatchObject({ exitCode: 1, stdout: expect.stringMatching(/Step 1 of 1, shell "echo oops >&2; exit 3": it ended with exit code 3\. The end of what it\s+printed: oops/) as string });
+    expect(await folders()).toEqual([]);
+  });
+
   it('says the same in JSON lines, before anything starts', async () => {
     await using project = await openProject({ 'evals/a.eval.ts': sendEval(), 'experiments/x.ts': shellAgent('echo hi') });
     const lines = linesOf((await local(project, ['--json'])).stdout);

@@ -2,14 +2,12 @@ import { ImageError } from '../errors.js';
 import type { Material } from '../prepare/material.js';
 import { isWorkspaceSource, type CommandStep, type ShellStep } from '../prepare/step.js';
 import { digested } from '../prepare/tree.js';
-import { redactedBytes } from '../redactor.js';
+import { stepFailure } from '../prepare/step-failure.js';
+import { shellArgv } from '../shell-argv.js';
 import type { ImageNotice } from '../sandbox.js';
 import type { BuildContainer } from './build-container.js';
 
 const STEP_LIMIT_MS = 30 * 60_000;
-const TAIL_CHARACTERS = 1_500;
-/** The shell only finds out which shell there is. */
-const CHOOSE_SHELL = 'if command -v bash >/dev/null 2>&1; then exec bash -c "$1"; else exec sh -c "$1"; fi';
 
 /**
  * Carries out one step in a container.
@@ -31,11 +29,8 @@ export async function carryOut(container: BuildContainer, material: Material, si
 
 async function runStep(container: BuildContainer, step: CommandStep | ShellStep, signal: AbortSignal): Promise<void> {
   const { env = {}, user, timeoutMs = STEP_LIMIT_MS } = step;
-  const argv = step.kind === 'command' ? step.argv : ['sh', '-c', CHOOSE_SHELL, 'sh', step.script];
+  const argv = step.kind === 'command' ? step.argv : shellArgv(step.script);
   const shown = step.kind === 'command' ? step.argv.join(' ') : step.script;
   const { exitCode, output } = await container.run(argv, { ...(user === undefined ? {} : { user }), env, timeoutMs, signal, shown });
-  if (exitCode === 0) return;
-  // Values of the environment may be secrets, and a command may print them.
-  const tail = Buffer.from(redactedBytes(Object.values(env), Buffer.from(output.trim()))).toString('utf8').slice(-TAIL_CHARACTERS);
-  throw new ImageError(`it ended with exit code ${exitCode}.${tail === '' ? ' It printed nothing.' : ` The end of what it printed: ${tail}`}`);
+  if (exitCode !== 0) throw stepFailure({ exitCode, output, env });
 }

@@ -1,7 +1,9 @@
-import { chmod, copyFile, lstat, mkdir, readdir, readFile, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { createWriteStream } from 'node:fs';
+import { chmod, copyFile, lstat, mkdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
-import picomatch from 'picomatch';
-import { SandboxInputError, SandboxPathError } from '../errors.js';
+import { pipeline } from 'node:stream/promises';
+import { SandboxPathError } from '../errors.js';
+import type { Tree } from '../prepare/tree.js';
 
 /** Where something is written: an absolute path, which must lie in a folder of the sandbox. */
 export interface WriteTarget {
@@ -40,43 +42,26 @@ export async function writeHere(target: WriteTarget, file: { readonly bytes: Uin
 }
 
 /**
- * Copies the content of a host folder to a path. Entries keep their permission bits; links are copied as links.
+ * Lays a tree of files below a path. Entries keep their permission bits; links are made as links.
  *
- * @throws SandboxInputError for a host folder that is none, or that holds something which cannot be copied.
- * @throws SandboxPathError as `writeHere`.
+ * @throws SandboxPathError as `writeHere`, and what the tree throws.
  */
-export async function copyFolderHere(source: { readonly hostPath: string; readonly ignore: readonly string[] }, target: WriteTarget): Promise<void> {
-  const facts = await lstat(source.hostPath).catch((error: unknown) => {
-    throw new SandboxInputError(`The folder "${source.hostPath}" cannot be uploaded: it cannot be read.`, { cause: error });
-  });
-  if (!facts.isDirectory()) throw new SandboxInputError(`"${source.hostPath}" is not a folder. Use uploadFile for a file.`);
+export async function layHere(tree: Tree, target: WriteTarget): Promise<void> {
   await makeWay(target);
-  const isIgnored = picomatch([...source.ignore], { dot: true });
-  const copy = async (below: string): Promise<void> => {
-    for (const entry of await readdir(join(source.hostPath, below))) {
-      const name = join(below, entry);
-      if (isIgnored(name)) continue;
-      if (await copyEntry(join(source.hostPath, name), { ...target, path: join(target.path, name) }) === 'folder') await copy(name);
+  for await (const entry of tree) {
+    const path = join(target.path, entry.path);
+    if (entry.kind === 'directory') {
+      await makeWay({ ...target, path });
+      await chmod(path, entry.mode);
+      continue;
     }
-  };
-  await copy('');
-}
-
-async function copyEntry(from: string, target: WriteTarget): Promise<'folder' | 'leaf'> {
-  const facts = await lstat(from);
-  if (facts.isDirectory()) {
-    await makeWay(target);
-    await chmod(target.path, facts.mode & 0o7777);
-    return 'folder';
+    await makeWay({ ...target, path: dirname(path) }, path);
+    await makeRoom(path);
+    if (entry.kind === 'symlink') await symlink(entry.target, path);
+    else if (entry.kind === 'hardlink') await copyFile(join(target.path, entry.target), path);
+    else await pipeline(entry.bytes, createWriteStream(path, { flags: 'wx' }));
+    if (entry.kind !== 'symlink') await chmod(path, entry.mode);
   }
-  if (!facts.isSymbolicLink() && !facts.isFile()) throw new SandboxInputError(`"${from}" is neither a file, a folder nor a link, so it cannot be uploaded. Leave it out with \`ignore\`.`);
-  await makeRoom(target.path);
-  if (facts.isSymbolicLink()) await symlink(await readlink(from), target.path);
-  else {
-    await copyFile(from, target.path);
-    await chmod(target.path, facts.mode & 0o7777);
-  }
-  return 'leaf';
 }
 
 /** Makes the folders of a path that are missing. A link on the way would let the agent choose which folder of the machine is written. */

@@ -8,10 +8,11 @@ import { keepOutput } from '../kept-output.js';
 import type {
   AgentProcess, CommandOptions, CommandResult, ExecOptions, OwnedSandbox, ResourceUse, SparedProcesses, UploadDirectoryOptions,
 } from '../sandbox.js';
+import { treeOfFolder, type Tree } from '../prepare/tree.js';
 import { shellArgv } from '../shell-argv.js';
 import { environmentOf } from './environment.js';
 import { execHere, type LocalExit } from './exec.js';
-import { copyFolderHere, isThere, readHere, writeHere, type WriteTarget } from './files.js';
+import { isThere, layHere, readHere, writeHere, type WriteTarget } from './files.js';
 import type { LocalPlace } from './place.js';
 import { endMarked, markedProcesses } from './processes.js';
 import { emptyFolderTar, tarOf } from './tar.js';
@@ -142,8 +143,13 @@ export class LocalSandbox implements OwnedSandbox {
   }
 
   async uploadDirectory(hostPath: string, path = '.', options: UploadDirectoryOptions = {}): Promise<void> {
+    await this.lay(treeOfFolder(resolve(hostPath), options.ignore), path);
+  }
+
+  /** Lays a tree of files below a path. @throws SandboxPathError outside of the sandbox's folder, or through a link. */
+  async lay(tree: Tree, path: string): Promise<void> {
     await this.#mustLive();
-    await copyFolderHere({ hostPath: resolve(hostPath), ignore: options.ignore ?? [] }, this.#writeTo(path));
+    await layHere(tree, this.#writeTo(path));
   }
 
   async downloadFile(path: string, hostPath: string): Promise<void> {

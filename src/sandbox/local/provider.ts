@@ -2,8 +2,10 @@ import { userInfo } from 'node:os';
 import { Scope } from '../../lifetime/scope.js';
 import { SandboxCleanupError, SandboxInputError } from '../errors.js';
 import type { OpenSandboxOptions, OpenServiceOptions, OwnedSandbox, PreparedImage, ReapReport, SandboxProvider, SandboxSpec, Service } from '../sandbox.js';
+import { GitSources } from '../prepare/git-sources.js';
 import { LocalSandbox, type LocalUser } from './local-sandbox.js';
 import { openPlace } from './place.js';
+import { carryOutHere, lookAtSteps } from './prepare.js';
 import { reapFolders } from './reaper.js';
 import { startService } from './service.js';
 import { localFit } from './spec-fit.js';
@@ -25,6 +27,9 @@ class LocalProvider implements SandboxProvider {
   readonly #user: LocalUser;
   /** What is open now, in the order of opening. */
   readonly #open = new Set<AsyncDisposable>();
+  readonly #images = new Map<string, Promise<PreparedImage>>();
+  readonly #git = new GitSources();
+  readonly #closing = new AbortController();
 
   constructor(runId: string) {
     this.#runId = runId;
@@ -32,8 +37,20 @@ class LocalProvider implements SandboxProvider {
     this.caveat = `--sandbox local isolates nothing: agents run on this machine as ${this.#user.name}, and can read, change and send whatever that user can. Use it with agents you trust.`;
   }
 
-  prepareImage(): Promise<PreparedImage> {
-    return Promise.resolve({ id: 'local', reference: 'local', agentUser: this.#user.name, agentIsRoot: this.#user.isRoot });
+  /** There is no image: steps are carried out in every sandbox. What they bring is looked at here, once for each spec. */
+  prepareImage(spec: SandboxSpec, _onProgress?: (line: string) => void, signal?: AbortSignal): Promise<PreparedImage> {
+    const key = JSON.stringify(spec.steps ?? []);
+    const image = this.#images.get(key) ?? this.#look(spec, signal);
+    this.#images.set(key, image);
+    return image;
+  }
+
+  async #look(spec: SandboxSpec, signal?: AbortSignal): Promise<PreparedImage> {
+    const { sources, notices } = await lookAtSteps(spec.steps ?? [], { git: this.#git, signal: signal ?? this.#closing.signal });
+    return {
+      id: 'local', reference: 'local', agentUser: this.#user.name, agentIsRoot: this.#user.isRoot,
+      ...(sources.length === 0 ? {} : { sources }), ...(notices.length === 0 ? {} : { notices }),
+    };
   }
 
   async openSandbox(spec: SandboxSpec, options: OpenSandboxOptions): Promise<OwnedSandbox> {
@@ -44,7 +61,13 @@ class LocalProvider implements SandboxProvider {
     const place = await openPlace(this.#runId);
     const sandbox = await LocalSandbox.open(place, { user: this.#user, lifetimeMs: options.lifetimeMs, onStop: () => { this.#open.delete(sandbox); } });
     this.#open.add(sandbox);
-    return sandbox;
+    try {
+      await carryOutHere(sandbox, spec.steps ?? [], { git: this.#git, signal: options.signal ?? this.#closing.signal });
+      return sandbox;
+    } catch (error) {
+      await sandbox.stop();
+      throw error;
+    }
   }
 
   async openService(options: OpenServiceOptions): Promise<Service> {
@@ -59,7 +82,9 @@ class LocalProvider implements SandboxProvider {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort(new SandboxInputError('The local backend of this run was closed.'));
     const scope = new Scope();
+    scope.use('remove what was fetched of repositories', this.#git);
     for (const thing of this.#open) scope.use('close what the backend opened', thing);
     this.#open.clear();
     const failures = await scope.close();
