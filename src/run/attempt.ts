@@ -33,6 +33,7 @@ import type { AttemptWorld } from './attempt-world.js';
 import type { AttemptError, AttemptPhase, AttemptResult, ImageFacts, TurnRecord } from './result.js';
 import { sandboxLifetimeMs } from './sandbox-lifetime.js';
 import { createSandboxTools } from './sandbox-tools.js';
+import { patchOrNote } from './patch-or-note.js';
 import { abortionOf, withinPatience } from './patience.js';
 import { sealed } from './sealed.js';
 import type { StrayFailure } from './stray-failures.js';
@@ -205,6 +206,7 @@ class AttemptStory {
       touched: () => this.#ledger?.touched(),
       beforeCommand: async () => this.#network?.phases?.enter(this.#log.turns.length === 0 ? 'prepare' : 'grade'),
       fileEvidence: () => this.#fileEvidence(),
+      note: (code, message) => this.#notes.note(code, message),
       evalFile: this.#attempt.evalFile,
       signal: this.#deadline.signal,
     });
@@ -320,7 +322,7 @@ class AttemptStory {
   /** Claims on the frozen evidence, and the verdict; once. */
   #conclude(): Promise<Conclusion> {
     this.#conclusion ??= (async () => {
-      const patch = await this.#patch();
+      const patch = await patchOrNote(this.#ledger, this.#notes);
       const claims = await this.#claims.settle();
       const judgement = verdictOf({
         claims,
@@ -342,16 +344,6 @@ class AttemptStory {
       return await this.#sandbox.keep?.();
     } catch (error) {
       this.#notes.note('keep-failed', `the sandbox could not be kept: ${messageOf(error)}`);
-      return undefined;
-    }
-  }
-
-  /** A patch is for people: without one the Attempt stands all the same. */
-  async #patch(): Promise<Patch | undefined> {
-    try {
-      return await this.#ledger?.finish();
-    } catch (error) {
-      this.#notes.note('patch-failed', `no patch could be made: ${messageOf(error)}`);
       return undefined;
     }
   }

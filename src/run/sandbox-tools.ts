@@ -24,6 +24,8 @@ export interface SandboxToolsOptions {
   readonly beforeCommand: () => Promise<void>;
   /** The frozen end of the Attempt; asked when claims are evaluated. */
   readonly fileEvidence: () => FileEvidence;
+  /** Told what may be a slip of the pen. */
+  readonly note: (code: string, message: string) => void;
   /** Relative host paths are relative to this file's folder. */
   readonly evalFile: string;
   /** What is left of the Attempt's time, and its end. */
@@ -63,7 +65,11 @@ export function createSandboxTools(options: SandboxToolsOptions): SandboxTools<A
     writeText: (path, text) => write((sandbox) => sandbox.writeText(path, text)),
     writeBytes: (path, bytes) => write((sandbox) => sandbox.writeBytes(path, bytes)),
     uploadFile: (hostPath, path) => write((sandbox) => sandbox.uploadFile(host(hostPath), path)),
-    uploadDirectory: (hostPath, path, given) => write((sandbox) => sandbox.uploadDirectory(host(hostPath), path, given)),
+    uploadDirectory: (hostPath, path, given) => write(async (sandbox) => {
+      const report = await sandbox.uploadDirectory(host(hostPath), path, given);
+      for (const glob of report.unmatchedIgnore) options.note('upload-ignore-unmatched', `nothing in ${hostPath} fits ${JSON.stringify(glob)}, which its upload was to leave out`);
+      return report;
+    }),
     downloadFile: (path, hostPath) => read((sandbox) => sandbox.downloadFile(path, host(hostPath))),
     downloadDirectory: (path, hostPath) => read((sandbox) => sandbox.downloadDirectory(path, host(hostPath))),
     fileChanged: claim('fileChanged', 2, fileChanged),

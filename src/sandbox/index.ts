@@ -9,5 +9,5 @@ export { command, shell, upload } from './prepare/steps.js';
 export { fromFolder, fromGit, fromTar, type GitSourceOptions } from './prepare/workspace-sources.js';
 export type {
   AgentProcess, ClosedNetwork, CommandEnding, CommandOptions, CommandResult, ExecOptions, NetworkPlan, OpenSandboxOptions, OpenServiceOptions, OwnedSandbox, PreparedImage,
-  ReapReport, ResourceLimits, ResourceUse, Sandbox, SandboxProvider, SandboxSpec, Service, SparedProcesses, UploadDirectoryOptions,
+  ReapReport, ResourceLimits, ResourceUse, Sandbox, SandboxProvider, SandboxSpec, Service, SparedProcesses, UploadDirectoryOptions, UploadReport,
 } from './sandbox.js';

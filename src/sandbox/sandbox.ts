@@ -58,6 +58,12 @@ export interface UploadDirectoryOptions {
   readonly ignore?: readonly string[];
 }
 
+/** What an upload came to. */
+export interface UploadReport {
+  /** Globs of `ignore` that fitted nothing. */
+  readonly unmatchedIgnore: readonly string[];
+}
+
 /** A place to run commands: what authors and agents get. Paths inside are absolute or relative to `workdir`. */
 export interface Sandbox {
   readonly workdir: string;
@@ -89,7 +95,7 @@ export interface Sandbox {
   /** Copies a file in. It belongs to the agent's user and keeps its permission bits. */
   uploadFile(hostPath: string, path: string): Promise<void>;
   /** Copies the content of a folder in. `path` defaults to `workdir`. Links are copied as links. */
-  uploadDirectory(hostPath: string, path?: string, options?: UploadDirectoryOptions): Promise<void>;
+  uploadDirectory(hostPath: string, path?: string, options?: UploadDirectoryOptions): Promise<UploadReport>;
   downloadFile(path: string, hostPath: string): Promise<void>;
   /** Copies the content of a folder out. Nothing is written outside `hostPath`, whatever the sandbox holds. */
   downloadDirectory(path: string, hostPath: string): Promise<void>;

@@ -63,7 +63,7 @@ describe('files of a sandbox', () => {
     await writeFile(join(folder, `${'long'.repeat(60)}.txt`), 'long');
     await writeFile(join(folder, '.hidden'), '');
     await symlink('run.sh', join(folder, 'link'));
-    await open.sandbox.uploadDirectory(folder, 'up', { ignore: ['node_modules/**', 'node_modules'] });
+    expect(await open.sandbox.uploadDirectory(folder, 'up', { ignore: ['node_modules/**', 'node_modules', 'dist/**'] })).toEqual({ unmatchedIgnore: ['dist/**'] });
     const { stdout } = await open.sandbox.runCommand('find', ['up', '-mindepth', '1', '-printf', '%P|%y|%m|%u|%l\\0']);
     expect(stdout.split('\0').filter((line) => line !== '').sort()).toEqual([
       '-dash  and "quotes"\nnewline|f|644|agent|',

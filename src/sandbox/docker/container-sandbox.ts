@@ -5,9 +5,10 @@ import { NoShellError, SandboxCommandExitError, SandboxDiskError, SandboxGoneErr
 import { isKilled, type ExitFacts } from '../exit-facts.js';
 import { extractBelow } from '../extract.js';
 import { keepOutput } from '../kept-output.js';
+import { createIgnoreRules } from '../prepare/ignore-rules.js';
 import { treeOfFolder } from '../prepare/tree.js';
 import type {
-  AgentProcess, CommandOptions, CommandResult, ExecOptions, KeptSandbox, OwnedSandbox, ResourceUse, SparedProcesses, UploadDirectoryOptions,
+  AgentProcess, CommandOptions, CommandResult, ExecOptions, KeptSandbox, OwnedSandbox, ResourceUse, SparedProcesses, UploadDirectoryOptions, UploadReport,
 } from '../sandbox.js';
 import { shellArgv } from '../shell-argv.js';
 import {
@@ -195,8 +196,10 @@ export class ContainerSandbox implements OwnedSandbox {
     await writeFileToContainer(this.#engine, this.id, this.#uploadTo(path), { bytes: await readFile(hostPath), mode: facts.mode & 0o7777 });
   }
 
-  async uploadDirectory(hostPath: string, path = '.', options: UploadDirectoryOptions = {}): Promise<void> {
-    await uploadTree(this.#engine, this.id, treeOfFolder(resolve(hostPath), options.ignore), this.#uploadTo(path));
+  async uploadDirectory(hostPath: string, path = '.', options: UploadDirectoryOptions = {}): Promise<UploadReport> {
+    const rules = createIgnoreRules(options.ignore ?? []);
+    await uploadTree(this.#engine, this.id, treeOfFolder(resolve(hostPath), rules), this.#uploadTo(path));
+    return { unmatchedIgnore: rules.unmatched() };
   }
 
   async downloadFile(path: string, hostPath: string): Promise<void> {

@@ -6,8 +6,9 @@ import { isKilled } from '../exit-facts.js';
 import { extractBelow } from '../extract.js';
 import { keepOutput } from '../kept-output.js';
 import type {
-  AgentProcess, CommandOptions, CommandResult, ExecOptions, OwnedSandbox, ResourceUse, SparedProcesses, UploadDirectoryOptions,
+  AgentProcess, CommandOptions, CommandResult, ExecOptions, OwnedSandbox, ResourceUse, SparedProcesses, UploadDirectoryOptions, UploadReport,
 } from '../sandbox.js';
+import { createIgnoreRules } from '../prepare/ignore-rules.js';
 import { treeOfFolder, type Tree } from '../prepare/tree.js';
 import { shellArgv } from '../shell-argv.js';
 import { environmentOf } from './environment.js';
@@ -142,8 +143,10 @@ export class LocalSandbox implements OwnedSandbox {
     await writeHere(this.#writeTo(path), { bytes: await readFile(hostPath), mode: facts.mode & 0o7777 });
   }
 
-  async uploadDirectory(hostPath: string, path = '.', options: UploadDirectoryOptions = {}): Promise<void> {
-    await this.lay(treeOfFolder(resolve(hostPath), options.ignore), path);
+  async uploadDirectory(hostPath: string, path = '.', options: UploadDirectoryOptions = {}): Promise<UploadReport> {
+    const rules = createIgnoreRules(options.ignore ?? []);
+    await this.lay(treeOfFolder(resolve(hostPath), rules), path);
+    return { unmatchedIgnore: rules.unmatched() };
   }
 
   /** Lays a tree of files below a path. @throws SandboxPathError outside of the sandbox's folder, or through a link. */

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { lstat, readdir, readlink, stat } from 'node:fs/promises';
 import { join, posix } from 'node:path';
-import picomatch from 'picomatch';
 import { SandboxInputError } from '../errors.js';
+import { createIgnoreRules, type IgnoreRules } from './ignore-rules.js';
 
 /** One entry of a tree of files. `path` is relative, without `.` and `..`. A file's bytes are to be read, once, before the next entry is asked for. */
 export type TreeEntry = { readonly path: string; readonly mode: number; readonly mtime: Date } & (
@@ -20,15 +20,16 @@ export type Tree = AsyncIterable<TreeEntry>;
 /**
  * The content of a host folder. Links are told as links.
  *
- * @param ignore Globs, relative to the folder, of what is left out.
+ * @param ignore Globs, relative to the folder, of what is left out; or rules of them, which know afterwards what fitted.
  * @throws SandboxInputError for what is neither a file, a folder nor a link, and for a folder that cannot be read.
  */
-export async function* treeOfFolder(hostPath: string, ignore: readonly string[] = []): Tree {
+export async function* treeOfFolder(hostPath: string, ignore: readonly string[] | IgnoreRules = []): Tree {
   const facts = await lstat(hostPath).catch((error: unknown) => {
     throw new SandboxInputError(`The folder "${hostPath}" cannot be uploaded: it cannot be read.`, { cause: error });
   });
   if (!facts.isDirectory()) throw new SandboxInputError(`"${hostPath}" is not a folder. Use uploadFile for a file.`);
-  yield* entriesBelow(hostPath, '', picomatch([...ignore], { dot: true }));
+  const rules = 'isIgnored' in ignore ? ignore : createIgnoreRules(ignore);
+  yield* entriesBelow(hostPath, '', rules.isIgnored);
 }
 
 /** One host file as a tree of one entry. A link is followed. @param name Its path in the tree. */
