@@ -36,8 +36,10 @@ export async function openGradingSandbox(
   const image = await world.provider.prepareImage(attempt.sandbox);
   const network = await gradingNetwork(attempt, world, scope);
   const sandbox = scope.use('remove the sandbox for grading', await world.provider.openSandbox(attempt.sandbox, { image, network, attemptId: attempt.id, lifetimeMs, signal }));
-  // What the agent deleted must be gone here too.
-  const emptied = await sandbox.runCommand('find', [workdir, '-mindepth', '1', '-delete'], { signal });
+  // What the agent deleted must be gone here too. Root has no power over folders of the agent, and the agent none over those of root.
+  const empty = ['-mindepth', '1', '-delete'] as const;
+  await sandbox.runCommand('find', [workdir, ...empty], { signal });
+  const emptied = await sandbox.runCommand('find', [workdir, ...empty], { signal, user: 'root' });
   if (emptied.exitCode !== 0) throw new CollectError(`The working directory of the fresh sandbox could not be emptied: ${emptied.stderr.trim().slice(-300)}`);
   if (sandbox.unpack === undefined) throw new CollectError('The backend cannot lay files into a fresh sandbox. Leave `gradeIn` out, or take another backend.');
   await sandbox.unpack(await agentSandbox.archive(workdir), posix.dirname(workdir));

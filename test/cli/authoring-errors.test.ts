@@ -36,7 +36,7 @@ describe('what an author must mend', () => {
   it.each([
     [['run', '--nope'], "error: unknown option '--nope'"],
     [['run', '--attempts', 'many'], "error: option '--attempts <n>' argument 'many' is invalid. It must be a whole number of at least 1."],
-    [['run', '--sandbox', 'cloud'], "error: option '--sandbox <backend>' argument 'cloud' is invalid. Allowed choices are docker."],
+    [['run', '--sandbox', 'cloud'], "error: option '--sandbox <backend>' argument 'cloud' is invalid. Allowed choices are docker, local."],
     [['dance'], "error: unknown command 'dance'"],
   ])('ends with 2 for the command line %j', async (args, message) => {
     await using project = await openProject(good);

@@ -10,7 +10,8 @@ describe('grading in a fresh sandbox', () => {
     const evalOf = (body: string): string => `
       import { defineEval } from 'niceeval';
       import { commandSucceeded, equals } from 'niceeval/expect';
-      export default defineEval({ gradeIn: 'fresh', async test(t) { ${body} } });`;
+      import { docker, shell } from 'niceeval/sandbox';
+      export default defineEval({ gradeIn: 'fresh', sandbox: docker().prepare(shell('mkdir -p owned/deep && echo r > owned/deep/of-root.txt && chown -R root owned', { user: 'root' })), async test(t) { ${body} } });`;
     project = await openProject({
       'evals/a.eval.ts': evalOf(`
         await t.sandbox.writeText('seed/gone.txt', 'x');
@@ -21,6 +22,7 @@ describe('grading in a fresh sandbox', () => {
         t.check((await t.sandbox.runShell('cat made.txt; ./bin/run; readlink link; cat "odd name/-file" seed/kept.txt; stat -c "%U %a" bin/run made.txt')).stdout, equals('made\\n3\\nmade.txt\\nx\\nkeptagent 755\\nagent 644\\n'));
         t.check(await t.sandbox.pathExists('seed/gone.txt'), equals(false));
         t.check((await t.sandbox.runShell('pgrep -c -u agent sleep')).stdout, equals('0\\n'));
+        t.check((await t.sandbox.runShell('stat -c %U owned/deep/of-root.txt')).stdout, equals('root\\n'));
         t.check(await t.sandbox.pathExists('/tmp/left'), equals(false));
         t.check(await t.sandbox.pathExists('/tmp/mine'), equals(false));
         t.check((await t.sandbox.runShell('cat ~/.bashrc 2>/dev/null')).stdout.includes('exit 1'), equals(false));

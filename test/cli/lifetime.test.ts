@@ -31,8 +31,8 @@ function lineOf(stream: Readable, part: string): Promise<void> {
 async function agentWorks(): Promise<void> {
   const { execa } = await import('execa');
   for (let look = 0; look < 200; look += 1) {
-    const { stdout } = await execa('docker', ['ps', '-q', '--filter', 'label=niceeval.role=sandbox']);
-    for (const id of stdout.split('\n').filter((found) => found !== '')) {
+    const { stdout } = await execa('docker', ['ps', '--filter', 'label=niceeval.role=sandbox', '--format', '{{.ID}} {{.Label "niceeval.run"}}']);
+    for (const [id = ''] of stdout.split('\n').map((line) => line.split(' ')).filter(([found, run = 'test-']) => found !== '' && !run.startsWith('test-'))) {
       const top = await execa('docker', ['top', id, '-eo', 'pid,args'], { reject: false });
       if (top.stdout.includes('sleep 600')) return;
     }

@@ -42,9 +42,10 @@ export async function openProject(files: Readonly<Record<string, string | Uint8A
   };
 }
 
-/** Ids of everything in the engine that carries our label and belongs to a run. */
+/** Ids of everything in the engine that belongs to a run of the command. Tests that open sandboxes themselves give their runs names with `test-`. */
 export async function leftovers(): Promise<readonly string[]> {
-  const containers = await execa('docker', ['ps', '-aq', '--filter', 'label=niceeval.run']);
-  const networks = await execa('docker', ['network', 'ls', '-q', '--filter', 'label=niceeval.run']);
-  return [...containers.stdout.split('\n'), ...networks.stdout.split('\n')].filter((id) => id !== '');
+  const all = await Promise.all([['ps', '-a'], ['network', 'ls']].map((list) => (
+    execa('docker', [...list, '--filter', 'label=niceeval.run', '--format', '{{.ID}} {{.Label "niceeval.run"}}'])
+  )));
+  return all.flatMap(({ stdout }) => stdout.split('\n')).map((line) => line.split(' ')).filter(([id = '', run = '']) => id !== '' && !run.startsWith('test-')).map(([id = '']) => id);
 }
