@@ -42,7 +42,7 @@ describe('--keep-sandbox=failed and niceeval shell', () => {
     await project.niceeval(['run', 'good']);
     expect((await project.niceeval(['clean'])).stdout).toContain('kept niceeval-kept-');
     expect(await leftovers()).toHaveLength(1);
-    expect((await project.niceeval(['clean', '--kept'])).stdout).toContain('removed 1 containers and 0 networks');
+    expect((await project.niceeval(['clean', '--kept'])).stdout).toContain('docker: removed 1 containers, 0 networks and 0 folders');
     expect(await leftovers()).toEqual([]);
   });
 
