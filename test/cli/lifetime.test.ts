@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { sendEval, shellAgent } from '../support/agents.js';
-import { leftovers, openProject, type TestProject } from '../support/project.js';
+import { leftovers, lineOf, openProject, type TestProject } from '../support/project.js';
 
 const sleeper = { 'evals/a.eval.ts': sendEval("await t.sandbox.writeText('seed.txt', 'by the eval');"), 'experiments/x.ts': shellAgent('echo mine > agent.txt; setsid sleep 600 & sleep 600') };
 
@@ -14,17 +14,6 @@ async function startedRun(project: TestProject, args: readonly string[] = []): P
   const run = project.niceeval(['run', '--json', ...args]);
   await lineOf(run.stdout as Readable, '"attempt.started"');
   return { run }; // The run is a promise of its end; returned bare it would be waited for.
-}
-
-function lineOf(stream: Readable, part: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let text = '';
-    stream.on('data', (chunk: Buffer) => {
-      text += chunk.toString();
-      if (text.includes(part)) resolve();
-    });
-    stream.once('end', () => reject(new Error(`the output ended without ${part}: ${text}`)));
-  });
 }
 
 /** Waits, by asking the engine, until one of our sandboxes runs a command. */

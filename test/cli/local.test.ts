@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { attemptFileSchema, changesFileSchema, runFileSchema } from '../../src/record/schema.js';
 import { sendEval, shellAgent } from '../support/agents.js';
-import { openProject, type TestProject } from '../support/project.js';
+import { lineOf, openProject, type TestProject } from '../support/project.js';
 
 /** Nothing answers there: what passes needs no engine. */
 const NO_ENGINE = { DOCKER_HOST: 'unix:///nowhere/docker.sock', SECRET_OF_THE_HOST: 'very-secret' };
@@ -154,15 +154,4 @@ async function untilFolder(): Promise<void> {
     if (folder !== undefined && (await livingWith(folder)).length >= 2) return;
   }
   throw new Error('no agent was seen at work');
-}
-
-function lineOf(stream: Readable, part: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let text = '';
-    stream.on('data', (chunk: Buffer) => {
-      text += chunk.toString();
-      if (text.includes(part)) resolve();
-    });
-    stream.once('end', () => reject(new Error(`the output ended without ${part}: ${text}`)));
-  });
 }

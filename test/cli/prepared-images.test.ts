@@ -103,37 +103,34 @@ describe('prepared images of a run', () => {
     expect(attempts.get('broken')?.error).toEqual({ phase: 'sandbox', code: 'image', message: 'The step shell "echo no such thing; exit 9" failed: it ended with exit code 9. The end of what it printed: no such thing' });
   });
 
-  it('leave nothing behind when the run is killed in the middle of a step, but what the next run removes', async () => {
-    await using project = await openProject({
-      'evals/a.eval.ts': evalFile(`sandbox: docker({ image: '${base.reference}' }).prepare(shell('sleep 600')),`, 't.log("ran");'),
-      'experiments/x.ts': shellAgent('true'),
-    });
+  /** A run that gets a signal in the middle of its only step, which takes ten minutes. */
+  const stopped = async (project: TestProject, signal: NodeJS.Signals): Promise<{ readonly runId: string; readonly exitCode: number | undefined }> => {
     const run = project.niceeval(['run', '--json']);
     let runId = '';
     for await (const line of run.iterable()) {
       const event = JSON.parse(String(line)) as { type: string; runId?: string; line?: string };
       runId = event.runId ?? runId;
-      if (event.line?.includes('step 1/1') === true) run.kill('SIGKILL');
+      if (event.line?.includes('step 1/1') === true) run.kill(signal);
     }
-    await run;
+    return { runId, exitCode: (await run).exitCode };
+  };
+  const slow = (): Promise<TestProject> => openProject({
+    'evals/a.eval.ts': evalFile(`sandbox: docker({ image: '${base.reference}' }).prepare(shell('sleep 600')),`, 't.log("ran");'),
+    'experiments/x.ts': shellAgent('true'),
+  });
+
+  it('leave nothing behind when the run is killed in the middle of a step, but what the next run removes', async () => {
+    await using project = await slow();
+    const { runId } = await stopped(project, 'SIGKILL');
     expect(await containersOf(runId)).toHaveLength(1);
     const { exitCode } = await project.niceeval(['clean']);
     expect([exitCode, await containersOf(runId)]).toEqual([0, []]);
   });
 
   it('end with the run when it is interrupted', async () => {
-    await using project = await openProject({
-      'evals/a.eval.ts': evalFile(`sandbox: docker({ image: '${base.reference}' }).prepare(shell('sleep 600')),`, 't.log("ran");'),
-      'experiments/x.ts': shellAgent('true'),
-    });
-    const run = project.niceeval(['run', '--json']);
-    let runId = '';
-    for await (const line of run.iterable()) {
-      const event = JSON.parse(String(line)) as { type: string; runId?: string; line?: string };
-      runId = event.runId ?? runId;
-      if (event.line?.includes('step 1/1') === true) run.kill('SIGINT');
-    }
-    expect([(await run).exitCode, await containersOf(runId)]).toEqual([130, []]);
+    await using project = await slow();
+    const { runId, exitCode } = await stopped(project, 'SIGINT');
+    expect([exitCode, await containersOf(runId)]).toEqual([130, []]);
   });
 });
 

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Readable } from 'node:stream';
 import { execa, type ResultPromise } from 'execa';
 
 /** The built command. */
@@ -48,4 +49,16 @@ export async function leftovers(): Promise<readonly string[]> {
     execa('docker', [...list, '--filter', 'label=niceeval.run', '--format', '{{.ID}} {{.Label "niceeval.run"}}'])
   )));
   return all.flatMap(({ stdout }) => stdout.split('\n')).map((line) => line.split(' ')).filter(([id = '', run = '']) => id !== '' && !run.startsWith('test-')).map(([id = '']) => id);
+}
+
+/** Settles when a part of a line has come. Rejects when the output ends without it. */
+export function lineOf(stream: Readable, part: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    stream.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+      if (text.includes(part)) resolve();
+    });
+    stream.once('end', () => reject(new Error(`the output ended without ${part}: ${text}`)));
+  });
 }
