@@ -1,4 +1,5 @@
-import type { ChangeWindow, Rename, WindowFlag, WorkspaceChanges } from '../evidence/file-changes.js';
+import { Readable } from 'node:stream';
+import type { ChangeWindow, FileChange, Rename, WindowFlag, WorkspaceChanges } from '../evidence/file-changes.js';
 import { messageOf } from '../lifetime/error.js';
 import { SandboxGoneError } from '../sandbox/errors.js';
 import type { OwnedSandbox, SparedProcesses } from '../sandbox/sandbox.js';
@@ -18,8 +19,8 @@ const LOOK_AGAIN_MS = 100;
 
 const NOBODY: SparedProcesses = { pids: new Set(), innerPids: [] };
 
-/** States of the images that runs start from; the same for every sandbox of one image. */
-export type ImageStates = Map<string, Promise<Manifest>>;
+/** States of the images that runs start from; the same for every sandbox of one image. Contents that a scan read are where its own Attempt keeps them. */
+export type ImageStates = Map<string, Promise<{ readonly manifest: Manifest; readonly store: ContentStore }>>;
 
 /**
  * Keeps the states of the working directory on the host and tells the agent's changes from the eval's: what differs
@@ -33,6 +34,8 @@ export class WorkspaceLedger {
   readonly #windows: ChangeWindow[] = [];
   #netRenames: readonly Rename[] = [];
   #image: Manifest = new Map();
+  /** Where the contents of the image's state are, as far as its scan read them. */
+  #imageStore: ContentStore;
   #state: Manifest = new Map();
   #dirty = false;
   /** What the eval itself left running, for instance a server; it is not the agent's. */
@@ -45,6 +48,7 @@ export class WorkspaceLedger {
     this.#sandbox = sandbox;
     this.#root = sandbox.workdir;
     this.#store = store;
+    this.#imageStore = store;
     this.#git = new GitWatch(sandbox, { root: this.#root, store });
   }
 
@@ -58,13 +62,15 @@ export class WorkspaceLedger {
     const key = `${options.imageId} ${sandbox.workdir}`;
     let state = options.states.get(key);
     if (state === undefined) {
-      state = scan(sandbox, sandbox.workdir, options.store, { alive: true });
+      state = scan(sandbox, sandbox.workdir, options.store, { alive: true }).then((manifest) => ({ manifest, store: options.store }));
       options.states.set(key, state);
       state.catch(() => options.states.delete(key));
     }
     try {
-      ledger.#image = await state;
-      ledger.#state = ledger.#image;
+      const { manifest, store } = await state;
+      ledger.#image = manifest;
+      ledger.#imageStore = store;
+      ledger.#state = manifest;
     } catch (error) {
       ledger.#failure = messageOf(error);
     }
@@ -112,6 +118,7 @@ export class WorkspaceLedger {
       const folders = summarisedFolders([before, after]);
       const touched = await this.#withOriginals(before, after, listedBy(folders));
       const changes = changesBetween(touched, after, listedBy(folders));
+      await this.#keepOriginals(changes);
       const { git, flags: gitFlags } = await this.#git.compare(before, after, { image: this.#image, alive: left !== 'sandbox gone' });
       this.#windows.push({
         label,
@@ -199,6 +206,16 @@ export class WorkspaceLedger {
     const whole = new Map(before);
     for (const [path, content] of read) whole.set(path, { ...(whole.get(path) as Entry), content });
     return whole;
+  }
+
+  /** What another Attempt read of the image belongs to the record of this one as well, once its agent changed it. */
+  async #keepOriginals(changes: readonly FileChange[]): Promise<void> {
+    if (this.#imageStore === this.#store) return;
+    for (const { before } of changes) {
+      if (before?.sha256 === undefined || before.contentGap !== undefined || await this.#store.read(before.sha256) !== undefined) continue;
+      const bytes = await this.#imageStore.read(before.sha256);
+      if (bytes !== undefined) await this.#store.take(Readable.from([bytes], { objectMode: false }));
+    }
   }
 
   async #letWait(conversation: string): Promise<'waiting'> {
