@@ -31,6 +31,8 @@ interface AnyEvalInput {
   readonly workspace?: string | WorkspaceSource;
   /** Looks for tampering: facts in the record, and the claim `t.sandbox.integrity()`. `true`: only what needs no paths. Default: nobody looks. */
   readonly integrity?: true | IntegrityOptions;
+  /** Absolute folders of the sandbox whose changes are recorded besides those of the working directory and the agent's home. Default: none. */
+  readonly watch?: readonly string[];
   /**
    * Where `t.sandbox` works after a send. `same`: in the agent's own sandbox. `fresh`: in a second one of the same image, with nothing of
    * the agent's but its working directory; then every send comes before. Default: `same`.
@@ -59,7 +61,7 @@ export type EvalDefinition =
   | (EvalInput & { readonly evaluationKind: 'pass' })
   | (ScoreEvalInput & { readonly evaluationKind: 'score' });
 
-const KEYS = ['description', 'tags', 'metadata', 'timeoutMs', 'sandbox', 'workspace', 'network', 'integrity', 'gradeIn', 'judge', 'test'];
+const KEYS = ['description', 'tags', 'metadata', 'timeoutMs', 'sandbox', 'workspace', 'network', 'integrity', 'watch', 'gradeIn', 'judge', 'test'];
 
 /**
  * Defines an eval: export it by default from `evals/<id>.eval.ts`.
@@ -98,6 +100,8 @@ function checkEval(factory: string, input: EvalInput | ScoreEvalInput): void {
   checkCount(factory, 'timeoutMs', input.timeoutMs);
   checkNetwork(factory, input.network);
   checkIntegrity(factory, input.integrity);
+  const isWatchable = (root: unknown): boolean => typeof root === 'string' && /^\/[^\0]*[^/\0]$/.test(root) && !root.split('/').some((part) => part === '..' || part === '.');
+  if (input.watch !== undefined && (!Array.isArray(input.watch) || !input.watch.every(isWatchable))) throw new DefinitionError(`${factory}: \`watch\` must be a list of absolute folders, for instance ["/etc"].`);
   if (input.gradeIn !== undefined && input.gradeIn !== 'same' && input.gradeIn !== 'fresh') throw new DefinitionError(`${factory}: \`gradeIn\` must be "same" or "fresh".`);
   checkSandbox(factory, input.sandbox, { takesLayer: true });
   checkWorkspace(factory, input.workspace);

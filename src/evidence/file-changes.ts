@@ -84,6 +84,18 @@ export interface ChangeWindow {
   readonly flags: readonly WindowFlag[];
   /** What happened to git repositories, beside their files. Absent: nothing that HEAD, refs or gitfiles show. */
   readonly git?: GitFacts;
+  /** What changed in other roots that are watched: the agent's home, and those that the eval names. Absent: nothing, or nobody could look. */
+  readonly elsewhere?: readonly ElsewhereChanges[];
+}
+
+/** Changes outside of the working directory. Contents are not read there, so a file that was only touched counts as modified. */
+export interface ElsewhereChanges {
+  /** Absolute, in the text form of a path. */
+  readonly root: string;
+  /** Paths are relative to the root. */
+  readonly changes: readonly FileChange[];
+  /** How many more there were. */
+  readonly leftOut: number;
 }
 
 /** One path over all windows. `mixed`: the eval changed it in between, so it is not the agent's alone. */
@@ -144,6 +156,7 @@ export const workspaceChangesSchema: z.ZodType<WorkspaceChanges> = z.discriminat
       renames: renamesSchema.default([]),
       flags: z.array(z.enum(WINDOW_FLAGS)).readonly(),
       git: gitFactsSchema.exactOptional(),
+      elsewhere: z.array(z.object({ root: z.string(), changes: z.array(changeSchema).readonly(), leftOut: z.number().int() })).readonly().exactOptional(),
     })).readonly(),
     net: z.array(z.union([z.strictObject({ path: z.string(), mixed: z.literal(true) }), changeSchema])).readonly(),
     renames: renamesSchema.default([]),

@@ -11,7 +11,8 @@ import { isUntouched, type ContentFacts, type Entry, type Manifest } from './man
 import { patchOf, type Patch } from './patch.js';
 import { readByEngine, readFiles, withinLimits } from './read-files.js';
 import { renamesOf } from './renames.js';
-import { scan } from './scan.js';
+import { elsewhereChanges, furtherRoots, presentRoots } from './elsewhere.js';
+import { scanWith } from './scan.js';
 
 /** How long the processes of the agent may live on after its CLI ended, before they are ended and flagged. */
 const PATIENCE_MS = 2_000;
@@ -20,7 +21,7 @@ const LOOK_AGAIN_MS = 100;
 const NOBODY: SparedProcesses = { pids: new Set(), innerPids: [] };
 
 /** States of the images that runs start from; the same for every sandbox of one image. Contents that a scan read are where its own Attempt keeps them. */
-export type ImageStates = Map<string, Promise<{ readonly manifest: Manifest; readonly store: ContentStore }>>;
+export type ImageStates = Map<string, Promise<{ readonly manifest: Manifest; readonly elsewhere?: ReadonlyMap<string, Manifest>; readonly further: readonly string[]; readonly store: ContentStore }>>;
 
 /**
  * Keeps the states of the working directory on the host and tells the agent's changes from the eval's: what differs
@@ -37,6 +38,10 @@ export class WorkspaceLedger {
   /** Where the contents of the image's state are, as far as its scan read them. */
   #imageStore: ContentStore;
   #state: Manifest = new Map();
+  /** Other roots that are watched. */
+  #further: readonly string[] = [];
+  /** Their states. Absent: nobody could look. */
+  #elsewhere: ReadonlyMap<string, Manifest> | undefined;
   #dirty = false;
   /** What the eval itself left running, for instance a server; it is not the agent's. */
   #spared: SparedProcesses = NOBODY;
@@ -55,19 +60,26 @@ export class WorkspaceLedger {
   /**
    * Takes the state that the sandbox was started from. Nothing may have been written yet.
    *
-   * @param imageId Two sandboxes with the same image start from the same state; it is read once for all of them.
+   * @param options.watch Absolute roots besides the working directory and the agent's home. Default: none.
+   * @param options.imageId Two sandboxes with the same image start from the same state; it is read once for all of them.
    */
-  static async anchor(sandbox: OwnedSandbox, options: { readonly store: ContentStore; readonly imageId: string; readonly states: ImageStates }): Promise<WorkspaceLedger> {
+  static async anchor(sandbox: OwnedSandbox, options: { readonly store: ContentStore; readonly imageId: string; readonly states: ImageStates; readonly watch?: readonly string[] }): Promise<WorkspaceLedger> {
     const ledger = new WorkspaceLedger(sandbox, options.store);
-    const key = `${options.imageId} ${sandbox.workdir}`;
+    const wanted = furtherRoots(sandbox, options.watch ?? []);
+    const key = JSON.stringify([options.imageId, sandbox.workdir, ...wanted]);
     let state = options.states.get(key);
     if (state === undefined) {
-      state = scan(sandbox, sandbox.workdir, options.store, { alive: true }).then((manifest) => ({ manifest, store: options.store }));
+      state = (async () => {
+        const further = await presentRoots(sandbox, wanted);
+        return { ...await scanWith(sandbox, sandbox.workdir, further, { store: options.store, alive: true }), further, store: options.store };
+      })();
       options.states.set(key, state);
       state.catch(() => options.states.delete(key));
     }
     try {
-      const { manifest, store } = await state;
+      const { manifest, elsewhere, further, store } = await state;
+      ledger.#elsewhere = elsewhere;
+      ledger.#further = further;
       ledger.#image = manifest;
       ledger.#imageStore = store;
       ledger.#state = manifest;
@@ -91,9 +103,10 @@ export class WorkspaceLedger {
     if (this.#dirty) {
       await this.#guarded(async () => {
         this.#spared = without(await this.#sandbox.spareAgentProcesses(), [...this.#waiting.values()]);
-        const seen = await this.#look(true);
+        const { seen, elsewhere } = await this.#look(true);
         await this.#git.follow(this.#state, seen);
         this.#state = seen;
+        this.#elsewhere = elsewhere;
       });
       this.#dirty = false;
     }
@@ -114,7 +127,7 @@ export class WorkspaceLedger {
       if (left === 'ended') flags.add('late-writer');
       if (left === 'sandbox gone') flags.add('sandbox-gone');
       const before = this.#state;
-      const after = await this.#look(left !== 'sandbox gone');
+      const { seen: after, elsewhere } = await this.#look(left !== 'sandbox gone');
       const folders = summarisedFolders([before, after]);
       const touched = await this.#withOriginals(before, after, listedBy(folders));
       const changes = changesBetween(touched, after, listedBy(folders));
@@ -127,8 +140,10 @@ export class WorkspaceLedger {
         renames: await renamesOf(changes, (sha256) => this.#store.read(sha256)),
         flags: [...flags, ...gitFlags],
         ...(git === undefined ? {} : { git }),
+        ...elsewhereChanges(this.#elsewhere, elsewhere),
       });
       this.#state = after;
+      this.#elsewhere = elsewhere;
     });
   }
 
@@ -168,8 +183,8 @@ export class WorkspaceLedger {
   }
 
   /** A new state, with the contents of everything that was touched since the last one. */
-  async #look(alive: boolean): Promise<Manifest> {
-    const seen = await this.#scan(alive);
+  async #look(alive: boolean): Promise<{ readonly seen: Manifest; readonly elsewhere: ReadonlyMap<string, Manifest> | undefined }> {
+    const { manifest: seen, elsewhere } = await this.#scan(alive);
     const isListed = listedBy(summarisedFolders([seen]));
     const known = new Map<string, Entry>();
     const unread: { readonly path: string; readonly sizeBytes: number }[] = [];
@@ -182,15 +197,16 @@ export class WorkspaceLedger {
     }
     const read = alive ? await readFiles(this.#sandbox, this.#root, withinLimits(unread), this.#store) : new Map<string, ContentFacts>();
     for (const [path, content] of read) known.set(path, { ...(known.get(path) as Entry), content });
-    return known;
+    return { seen: known, elsewhere };
   }
 
-  async #scan(alive: boolean): Promise<Manifest> {
+  async #scan(alive: boolean): ReturnType<typeof scanWith> {
+    const at = (isAlive: boolean): ReturnType<typeof scanWith> => scanWith(this.#sandbox, this.#root, this.#further, { store: this.#store, alive: isAlive });
     try {
-      return await scan(this.#sandbox, this.#root, this.#store, { alive });
+      return await at(alive);
     } catch (error) {
       if (!alive || !(error instanceof SandboxGoneError)) throw error;
-      return scan(this.#sandbox, this.#root, this.#store, { alive: false });
+      return at(false);
     }
   }
 

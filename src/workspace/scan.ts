@@ -6,7 +6,7 @@ import type { ContentStore } from './content-store.js';
 import { WorkspaceScanError } from './errors.js';
 import type { Entry, Manifest } from './manifest.js';
 import { nameBytesOf, tarEntriesOf } from './tar-entries.js';
-import { scanByWalk } from './walk.js';
+import { scanByWalk, scanRootsByWalk } from './walk.js';
 
 /**
  * Scans one root: by a walk inside where that can be trusted and the image has the tool, else through the engine,
@@ -20,6 +20,27 @@ export async function scan(sandbox: OwnedSandbox, root: string, store: ContentSt
     if (walked !== undefined) return walked;
   }
   return scanByEngine(sandbox, root, store);
+}
+
+/**
+ * Scans a root as `scan` does, and in the same walk further roots, whose contents are never read. An entry belongs to the deepest root
+ * that it is in.
+ *
+ * @returns `elsewhere` is absent where nobody looked: through the engine it would read everything.
+ */
+export async function scanWith(
+  sandbox: OwnedSandbox, root: string, further: readonly string[], options: { readonly store: ContentStore; readonly alive: boolean },
+): Promise<{ readonly manifest: Manifest; readonly elsewhere?: ReadonlyMap<string, Manifest> }> {
+  if (further.length > 0 && options.alive && sandbox.rootIsTrusted) {
+    // A root that is gone, or a file that goes while it is looked at, must not cost the working directory its scan.
+    const walked = await scanRootsByWalk(sandbox, [root, ...further]).catch((error: unknown) => {
+      if (error instanceof WorkspaceScanError) return undefined;
+      throw error;
+    });
+    const manifest = walked?.get(root);
+    if (walked !== undefined && manifest !== undefined) return { manifest, elsewhere: new Map([...walked].filter(([path]) => path !== root)) };
+  }
+  return { manifest: await scan(sandbox, root, options.store, { alive: options.alive }) };
 }
 
 const KINDS: Readonly<Record<string, FileKind>> = {

@@ -1,11 +1,11 @@
-import { escapePath } from '../evidence/path-text.js';
+import { escapePath, escapePathText } from '../evidence/path-text.js';
 import type { FileKind } from '../evidence/file-changes.js';
 import type { OwnedSandbox } from '../sandbox/sandbox.js';
 import { WorkspaceScanError } from './errors.js';
 import type { Entry, Manifest } from './manifest.js';
 
 // Every field ends with a NUL, which no path can hold: type, mode, owner, size, times and inode together, link text, path.
-const FORMAT = '%y\\0%m\\0%U\\0%G\\0%s\\0%T@ %C@ %i\\0%l\\0%P\\0';
+const FORMAT = '%y\\0%m\\0%U\\0%G\\0%s\\0%T@ %C@ %i\\0%l\\0';
 const FIELDS = 8;
 const WALK_LIMIT_MS = 5 * 60_000;
 
@@ -20,9 +20,32 @@ const KINDS: Readonly<Record<string, FileKind>> = {
  * @throws WorkspaceScanError when the walk did not get through.
  */
 export async function scanByWalk(sandbox: OwnedSandbox, root: string): Promise<Manifest | undefined> {
+  const output = await walk(sandbox, [root], `${FORMAT}%P\\0`);
+  return output === undefined ? undefined : parseWalk(output, root);
+}
+
+/**
+ * Scans several roots by one walk. An entry belongs to the deepest root that it is in, and to no other.
+ *
+ * @param roots Absolute.
+ */
+export async function scanRootsByWalk(sandbox: OwnedSandbox, roots: readonly string[]): Promise<ReadonlyMap<string, Manifest> | undefined> {
+  const outermost = roots.filter((root) => !roots.some((other) => root.startsWith(`${other}/`)));
+  const output = await walk(sandbox, outermost, `${FORMAT}%p\\0`);
+  if (output === undefined) return undefined;
+  const manifests = new Map(roots.map((root) => [root, new Map<string, Entry>()]));
+  const deepestFirst = [...manifests].map(([root, manifest]) => ({ prefix: `${escapePathText(root)}/`, manifest })).sort((a, b) => b.prefix.length - a.prefix.length);
+  for (const [path, entry] of parseWalk(output, roots.join(', '))) {
+    const home = deepestFirst.find(({ prefix }) => path.startsWith(prefix));
+    home?.manifest.set(path.slice(home.prefix.length), entry);
+  }
+  return manifests;
+}
+
+async function walk(sandbox: OwnedSandbox, roots: readonly string[], format: string): Promise<Buffer | undefined> {
   const chunks: Uint8Array[] = [];
   let trouble = '';
-  const { exitCode } = await sandbox.exec(['/usr/bin/find', root, '-mindepth', '1', '-printf', FORMAT], {
+  const { exitCode } = await sandbox.exec(['/usr/bin/find', ...roots, '-mindepth', '1', '-printf', format], {
     user: '0',
     cwd: '/',
     timeoutMs: WALK_LIMIT_MS,
@@ -31,8 +54,8 @@ export async function scanByWalk(sandbox: OwnedSandbox, root: string): Promise<M
   });
   if (exitCode === 126 || exitCode === 127) return undefined;
   if (exitCode !== 0 && /unrecognized|unknown predicate|-printf/.test(trouble)) return undefined; // busybox
-  if (exitCode !== 0) throw new WorkspaceScanError(root, `find ended with ${exitCode}: ${trouble.trim()}`);
-  return parseWalk(Buffer.concat(chunks), root);
+  if (exitCode !== 0) throw new WorkspaceScanError(roots.join(', '), `find ended with ${exitCode}: ${trouble.trim()}`);
+  return Buffer.concat(chunks);
 }
 
 /** Reads the output of the walk. A tree may have a million entries, so fields are read where they lie. */

@@ -47,7 +47,7 @@ describe('a definition', () => {
 });
 
 const FIELDS = {
-  eval: 'description, tags, metadata, timeoutMs, sandbox, workspace, network, integrity, gradeIn, judge, test',
+  eval: 'description, tags, metadata, timeoutMs, sandbox, workspace, network, integrity, watch, gradeIn, judge, test',
   experiment: 'agent, model, reasoningEffort, evals, attempts, flags, labels, description, sandbox, timeoutMs, maxConcurrency, gateway, network, judge',
 };
 
