@@ -22,6 +22,10 @@ describe('a sandbox that writes too much', () => {
     expect(diskLimitBytes).toBe(64 * MIB);
   });
 
+  it('does not take a hole in a file for what is on the disk', async () => {
+    expect((await open.sandbox.runShell('truncate -s 900M hole && sleep 5 && rm hole')).exitCode).toBe(0);
+  });
+
   it('ends with the fact; nothing of the agent is left, and what is there can still be looked at', async () => {
     // At most 200 MB, whatever happens.
     const ended = await open.sandbox.runShell('(sleep 300 &) ; head -c 200M /dev/zero > big; sleep 300').catch((error: unknown) => error);

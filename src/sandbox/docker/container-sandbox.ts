@@ -14,7 +14,7 @@ import { shellArgv } from '../shell-argv.js';
 import {
   openArchive, pathFacts, putArchive, readFileFromContainer, uploadTree, writeFileToContainer, type UploadTarget,
 } from './archive.js';
-import { DiskWatch } from './disk-watch.js';
+import { BLOCKS_OF_CHANGED_FILES, bytesOfBlocks, DiskWatch } from './disk-watch.js';
 import { startFailureOf } from './ending.js';
 import { statusCodeOf, type Engine } from './engine.js';
 import { execInContainer, type ExecTarget } from './exec.js';
@@ -25,6 +25,8 @@ import type { ResourceReading, Traffic, TrafficMeter } from './resource-use.js';
 
 /** Folders of every image that everybody may write to. */
 const SHARED_FOLDERS = ['/tmp', '/var/tmp', '/dev/shm'];
+
+const MEASURE_LIMIT_MS = 60_000;
 
 /** One running container as a sandbox. */
 export class ContainerSandbox implements OwnedSandbox {
@@ -81,7 +83,7 @@ export class ContainerSandbox implements OwnedSandbox {
     this.#onStop = options.onStop;
     this.#onKeep = options.onKeep;
     const { engine, diskBytes } = options;
-    if (diskBytes !== undefined) this.#disk = new DiskWatch({ engine, containerId: id, limitBytes: diskBytes, onExceeded: (seen) => { this.#endOverfull(new SandboxDiskError(diskBytes, seen)); } });
+    if (diskBytes !== undefined) this.#disk = new DiskWatch({ engine, containerId: id, limitBytes: diskBytes, confirm: () => this.#bytesOnDisk(), onExceeded: (seen) => { this.#endOverfull(new SandboxDiskError(diskBytes, seen)); } });
     this.#reader = options.image.agentIsRoot ? undefined : new ResourceReader(options.engine, id);
   }
 
@@ -112,6 +114,12 @@ export class ContainerSandbox implements OwnedSandbox {
     // Looking at what is there must still be possible.
     const ends = [...(options.signal === undefined ? [] : [options.signal]), ...(user === this.agentUser && this.#disk !== undefined ? [this.#overfull.signal] : [])];
     return execInContainer(this.#target(), argv, { ...options, ...(ends.length === 0 ? {} : { signal: AbortSignal.any(ends) }), cwd, user, shown });
+  }
+
+  /** `undefined`: the image has no `find` that can tell, or some files could not be looked at. */
+  async #bytesOnDisk(): Promise<number | undefined> {
+    const { exitCode, stdout } = await this.#capture(BLOCKS_OF_CHANGED_FILES, { user: '0', cwd: '/', timeoutMs: MEASURE_LIMIT_MS });
+    return exitCode === 0 ? bytesOfBlocks(stdout) : undefined;
   }
 
   /** Commands that run end with the error; what runs without one is ended too. */
