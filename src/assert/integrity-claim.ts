@@ -40,6 +40,8 @@ export function integrityReportOf(options: IntegrityOptions, changes: WorkspaceC
       if (loader !== undefined) facts.push({ kind: 'planted-plugin', path, detail: `${status} in ${label}; loaded by ${loader}` });
     }
     for (const { path, reason, added, modified, deleted } of summaries) {
+      const meansGit = protectedPaths.some(({ text, fits, mayBeIn }) => text.split('/').includes('.git') && (fits(path) || mayBeIn(path)));
+      if (reason === 'git-internals' && meansGit) unchecked.push(`protected paths below ${path}: its entries are only counted (${added} added, ${modified} modified, ${deleted} deleted in ${label})`);
       if (reason === 'git-internals' || !protectedPaths.some(({ fits, mayBeIn }) => fits(path) || mayBeIn(path))) continue;
       facts.push({ kind: 'protected-changed', path, detail: `${added} added, ${modified} modified, ${deleted} deleted below it in ${label}` });
     }

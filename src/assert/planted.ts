@@ -25,8 +25,8 @@ const AT_HOME: readonly (readonly [loader: string, ...globs: string[]])[] = [
   ['Maven and Gradle', '.m2/settings.xml', '.gradle/init.d/**', '.gradle/gradle.properties', '.gradle/init.gradle{,.kts}'],
 ];
 
-const workdirMatchers = IN_WORKDIR.map(([loader, ...globs]) => ({ loader, fits: picomatch(globs.flatMap((glob) => [glob, `**/${glob}`]), { dot: true }) }));
-const homeMatchers = AT_HOME.map(([loader, ...globs]) => ({ loader, fits: picomatch([...globs], { dot: true }) }));
+const workdirMatchers = IN_WORKDIR.map(([loader, ...globs]) => ({ loader, fits: picomatch(globs.flatMap((glob) => [glob, `**/${glob}`]), { dot: true, flags: 's' }) }));
+const homeMatchers = AT_HOME.map(([loader, ...globs]) => ({ loader, fits: picomatch([...globs], { dot: true, flags: 's' }) }));
 
 /** What loads a file by itself. `undefined`: nothing that we know of. @param path In its text form. */
 export function loaderOf(path: string, place: 'workdir' | 'home'): string | undefined {

@@ -4,14 +4,13 @@ import type { WorkspaceChanges } from '../evidence/file-changes.js';
 import type { IntegrityReport } from '../evidence/integrity.js';
 import type { PlannedAttempt } from '../plan/plan.js';
 import type { OwnedSandbox } from '../sandbox/sandbox.js';
-import { IntegrityWatch, type IntegrityFindings } from '../workspace/integrity/watch.js';
+import { IntegrityWatch } from '../workspace/integrity/watch.js';
 import type { WorkspaceLedger } from '../workspace/ledger.js';
 
 /** What one Attempt finds of tampering. */
 export class AttemptIntegrity {
   readonly #options: IntegrityOptions;
   readonly #watch: IntegrityWatch;
-  #findings: IntegrityFindings = { facts: [], unchecked: ['the sandbox was gone before it could be looked at'], changedAtHome: [] };
 
   private constructor(options: IntegrityOptions, watch: IntegrityWatch) {
     this.#options = options;
@@ -31,12 +30,12 @@ export class AttemptIntegrity {
     if (ledger !== undefined) await this.#watch.beforeWindow(ledger.state, label);
   }
 
-  /** The test has ended and the sandbox still lives. */
-  async finish(): Promise<void> {
-    this.#findings = await this.#watch.finish();
+  /** A window was closed: its agent has ended, or waits. */
+  afterWindow(): Promise<void> {
+    return this.#watch.afterWindow();
   }
 
   report(changes: WorkspaceChanges): IntegrityReport {
-    return integrityReportOf(this.#options, changes, this.#findings);
+    return integrityReportOf(this.#options, changes, this.#watch.findings);
   }
 }

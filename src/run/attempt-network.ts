@@ -27,6 +27,8 @@ export interface OpenedNetwork {
   /** Absent: nobody is in its network, or it has none. */
   readonly phases?: AttemptNetwork;
   readonly model?: ModelLease;
+  /** Its sandbox lives on for people: no other Attempt may meet it, so the network is used no more and goes with the backend. */
+  readonly retire: () => void;
 }
 
 /**
@@ -37,23 +39,32 @@ export interface OpenedNetwork {
  */
 export async function openAttemptNetwork(attempt: PlannedAttempt, world: Pick<AttemptWorld, 'provider' | 'models' | 'deserted'>, scope: Scope): Promise<OpenedNetwork> {
   const { script, network } = attempt;
+  let isRetired = false;
+  const retire = (): void => { isRetired = true; };
   if (script === undefined && network === undefined) {
-    if (world.provider.openClosedNetwork === undefined) return { plan: { kind: 'host' } };
-    if (world.deserted === undefined) return { plan: { kind: 'none' } };
+    if (world.provider.openClosedNetwork === undefined) return { plan: { kind: 'host' }, retire };
+    if (world.deserted === undefined) return { plan: { kind: 'none' }, retire };
     const lease = await world.deserted.lease();
-    scope.defer('give the network back', () => lease.giveBack());
-    return { plan: lease.network };
+    scope.defer('give the network back', () => { if (!isRetired) lease.giveBack(); });
+    return { plan: lease.network, retire };
   }
   const lease = await world.models.lease();
   const opened: { phases?: AttemptNetwork } = {};
-  scope.defer('give the network back', () => opened.phases?.leave() ?? lease.drop());
+  scope.defer('give the network back', () => opened.phases?.leave({ retire: isRetired }) ?? (isRetired ? undefined : lease.drop()));
   // A backend that can close no network has none to open and shut.
   if (lease.network.kind === 'closed') opened.phases = await AttemptNetwork.begin(lease, { ...CLOSED, ...network }, lease.network.network);
   return {
     plan: lease.network,
     ...opened,
+    retire,
     ...(script === undefined ? {} : { model: await world.models.open({ ...attempt, script }, lease) }),
   };
+}
+
+/** The facts of all networks of an Attempt; the first says what it could reach. `undefined`: there is none. */
+export function networkFactsOf(networks: readonly (AttemptNetwork | undefined)[]): NetworkFacts | undefined {
+  const [first, ...others] = networks.flatMap((network) => (network === undefined ? [] : [network.facts]));
+  return first === undefined ? undefined : { ...first, denied: [...first.denied, ...others.flatMap(({ denied }) => denied)] };
 }
 
 /** The network of one Attempt: opened and shut from phase to phase, and what was denied in each. */
@@ -67,6 +78,8 @@ export class AttemptNetwork {
   /** Conversations whose CLI is alive and waits: what is theirs stays as it is. */
   readonly #waiting = new Set<string>();
   #isKnown = false;
+  /** Why it is not known what state it is in. */
+  #failure: unknown = new Error('the network was never begun');
 
   private constructor(lease: GatewayLease, plan: NetworkPhases, network: ClosedNetwork) {
     this.#lease = lease;
@@ -86,13 +99,19 @@ export class AttemptNetwork {
    * Opens or shuts what the phase wants. Does nothing while an agent waits for an answer, unless it is to go on.
    *
    * @param conversation Of the agent that begins or goes on. Absent: the test itself.
-   * @throws an engine or gateway error; then the network is not used again.
+   * @throws an engine or gateway error, and the same again from then on: nobody knows what state the network is in.
    */
   async enter(phase: NetworkPhase, conversation?: string): Promise<void> {
+    if (!this.#isKnown) throw this.#failure;
     if (conversation !== undefined) this.#waiting.delete(conversation);
     else if (this.#waiting.size > 0) return;
     const wanted = this.#plan[phase];
-    if (phase !== this.#phase || !isSameAccess(wanted, this.#access)) await this.#change(wanted);
+    try {
+      if (phase !== this.#phase || !isSameAccess(wanted, this.#access)) await this.#change(wanted);
+    } catch (error) {
+      this.#failure = error;
+      throw error;
+    }
     this.#phase = phase;
   }
 
@@ -101,13 +120,14 @@ export class AttemptNetwork {
     this.#waiting.add(conversation);
   }
 
-  /** Takes the last of what was denied and gives the network back, or drops it where it could not be closed. */
-  async leave(): Promise<void> {
+  /** Takes the last of what was denied and gives the network back, or drops it where it could not be closed. @param options.retire Does neither. */
+  async leave(options: { readonly retire?: boolean } = {}): Promise<void> {
     try {
       if (this.#isKnown) await this.#change('model-only');
     } catch {
       // What could not be closed is dropped; the phases before are told all the same.
     }
+    if (options.retire === true) return;
     if (this.#isKnown) this.#lease.giveBack();
     else await this.#lease.drop();
   }

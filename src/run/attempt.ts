@@ -23,12 +23,12 @@ import { checkedTurn } from './checked-turn.js';
 import { AttemptNotes } from './attempt-notes.js';
 import { attemptResultOf } from './attempt-result.js';
 import { estimateCost } from './estimate-cost.js';
-import { GradingBegunError, openGradingSandbox } from './grading-sandbox.js';
+import { GradingBegunError, openGradingSandbox, type GradingSandbox } from './grading-sandbox.js';
 import { createGroups } from './groups.js';
 import { createJudging, type Judging } from './judging.js';
 import { EvidenceLog, nothingSeen } from './evidence-log.js';
 import { AttemptIntegrity } from './attempt-integrity.js';
-import { openAttemptNetwork, type OpenedNetwork } from './attempt-network.js';
+import { networkFactsOf, openAttemptNetwork, type OpenedNetwork } from './attempt-network.js';
 import type { AttemptWorld } from './attempt-world.js';
 import type { AttemptError, AttemptPhase, AttemptResult, ImageFacts, TurnRecord } from './result.js';
 import { sandboxLifetimeMs } from './sandbox-lifetime.js';
@@ -79,7 +79,7 @@ class AttemptStory {
   #sandbox: OwnedSandbox | undefined;
   #ledger: WorkspaceLedger | undefined;
   #integrity: AttemptIntegrity | undefined;
-  #grading: Promise<OwnedSandbox> | undefined;
+  #grading: Promise<GradingSandbox> | undefined;
   #network: OpenedNetwork | undefined;
   #image: ImageFacts | undefined;
   #error: AttemptError | undefined;
@@ -204,7 +204,7 @@ class AttemptStory {
       claims: this.#claims,
       take: this.#take,
       touched: () => this.#ledger?.touched(),
-      beforeCommand: async () => this.#network?.phases?.enter(this.#log.turns.length === 0 ? 'prepare' : 'grade'),
+      beforeCommand: async () => { if (this.#grading === undefined) await this.#network?.phases?.enter(this.#log.turns.length === 0 ? 'prepare' : 'grade'); },
       fileEvidence: () => this.#fileEvidence(),
       note: (code, message) => this.#notes.note(code, message),
       evalFile: this.#attempt.evalFile,
@@ -213,12 +213,12 @@ class AttemptStory {
   }
 
   /** Where operations of the test go: to the agent's sandbox, or after a send to a fresh one where the eval grades there. */
-  #current(agentSandbox: OwnedSandbox): Promise<OwnedSandbox> {
-    if (this.#attempt.evalDefinition.gradeIn !== 'fresh' || this.#log.turns.length === 0) return Promise.resolve(agentSandbox);
+  async #current(agentSandbox: OwnedSandbox): Promise<OwnedSandbox> {
+    if (this.#attempt.evalDefinition.gradeIn !== 'fresh' || this.#log.turns.length === 0) return agentSandbox;
     this.#grading ??= openGradingSandbox(this.#attempt, {
       world: this.#world, scope: this.#scope, agentSandbox, lifetimeMs: sandboxLifetimeMs(this.#deadline, this.#world.keep), signal: this.#deadline.signal,
     });
-    return this.#grading;
+    return (await this.#grading).sandbox;
   }
 
   /** Settles some time after the end of the Attempt's time: sends end by themselves then, an author's own wait may not. */
@@ -263,6 +263,7 @@ class AttemptStory {
       throw error;
     } finally {
       await this.#ledger?.closeWindow(open.label, { flags, ...(waits ? { waits: conversation } : {}) });
+      await this.#integrity?.afterWindow();
     }
   }
 
@@ -278,7 +279,6 @@ class AttemptStory {
       await withinPatience(Promise.resolve(done).catch((error: unknown) => this.#fail('teardown', error)), TEARDOWN_LIMIT_MS, this.#world.hasten);
     });
     const [counted, resources] = await Promise.all([this.#network?.model?.close(), this.#sandbox?.resources()]);
-    await this.#integrity?.finish();
     const kept = await this.#keepSandbox();
     // The network is free again only after the sandbox in it is gone.
     for (const failure of await this.#scope.close()) this.#notes.note('cleanup', `${failure.what}: ${failure.message}`);
@@ -301,7 +301,7 @@ class AttemptStory {
       gateway: counted,
       sandbox: this.#attempt.experiment.agent.kind === 'sandbox' ? this.#world.provider.name : undefined,
       resources,
-      network: this.#network?.phases?.facts,
+      network: networkFactsOf([this.#network?.phases, (await this.#grading?.catch(() => undefined))?.phases]),
       integrity: this.#integrity?.report(this.#changes()),
       kept,
       diagnostics: this.#notes.diagnostics,
@@ -341,7 +341,10 @@ class AttemptStory {
     const { verdict } = (await this.#conclude()).judgement;
     if (keep === 'failed' && verdict !== 'failed' && verdict !== 'errored') return undefined;
     try {
-      return await this.#sandbox.keep?.();
+      await this.#sandbox.endAgentProcesses();
+      const kept = await this.#sandbox.keep?.();
+      if (kept !== undefined) this.#network?.retire();
+      return kept;
     } catch (error) {
       this.#notes.note('keep-failed', `the sandbox could not be kept: ${messageOf(error)}`);
       return undefined;

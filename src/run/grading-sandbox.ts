@@ -14,6 +14,12 @@ export class GradingBegunError extends NiceEvalError {
   }
 }
 
+/** The sandbox for grading, and its network where it has one. */
+export interface GradingSandbox {
+  readonly sandbox: OwnedSandbox;
+  readonly phases?: AttemptNetwork;
+}
+
 /** The working directory of the agent cannot be laid into a fresh sandbox. */
 export class CollectError extends NiceEvalError {
   readonly code = 'collect-workspace';
@@ -29,12 +35,12 @@ export class CollectError extends NiceEvalError {
 export async function openGradingSandbox(
   attempt: PlannedAttempt,
   options: { readonly world: AttemptWorld; readonly scope: Scope; readonly agentSandbox: OwnedSandbox; readonly lifetimeMs: number; readonly signal: AbortSignal },
-): Promise<OwnedSandbox> {
+): Promise<GradingSandbox> {
   const { world, scope, agentSandbox, lifetimeMs, signal } = options;
   const { workdir } = agentSandbox;
   if (workdir === '/') throw new CollectError('The working directory is the root of the image, so it cannot be laid into a fresh sandbox. Give docker({ workdir }) a folder of its own.');
   const image = await world.provider.prepareImage(attempt.sandbox);
-  const network = await gradingNetwork(attempt, world, scope);
+  const { network, phases } = await gradingNetwork(attempt, world, scope);
   const sandbox = scope.use('remove the sandbox for grading', await world.provider.openSandbox(attempt.sandbox, { image, network, attemptId: attempt.id, lifetimeMs, signal }));
   // What the agent deleted must be gone here too. Root has no power over folders of the agent, and the agent none over those of root.
   const empty = ['-mindepth', '1', '-delete'] as const;
@@ -43,19 +49,19 @@ export async function openGradingSandbox(
   if (emptied.exitCode !== 0) throw new CollectError(`The working directory of the fresh sandbox could not be emptied: ${emptied.stderr.trim().slice(-300)}`);
   if (sandbox.unpack === undefined) throw new CollectError('The backend cannot lay files into a fresh sandbox. Leave `gradeIn` out, or take another backend.');
   await sandbox.unpack(await agentSandbox.archive(workdir), posix.dirname(workdir));
-  return sandbox;
+  return { sandbox, ...(phases === undefined ? {} : { phases }) };
 }
 
 /** None, unless the phase of grading has one. */
-async function gradingNetwork(attempt: PlannedAttempt, world: AttemptWorld, scope: Scope): Promise<NetworkPlan> {
-  if (world.provider.openClosedNetwork === undefined) return { kind: 'host' };
+async function gradingNetwork(attempt: PlannedAttempt, world: AttemptWorld, scope: Scope): Promise<{ readonly network: NetworkPlan; readonly phases?: AttemptNetwork }> {
+  if (world.provider.openClosedNetwork === undefined) return { network: { kind: 'host' } };
   const { grade = 'none' } = attempt.network ?? {};
-  if (grade === 'none' || grade === 'model-only') return { kind: 'none' };
+  if (grade === 'none' || grade === 'model-only') return { network: { kind: 'none' } };
   const lease = await world.models.lease();
   const opened: { network?: AttemptNetwork } = {};
   scope.defer('give the network for grading back', () => opened.network?.leave() ?? lease.drop());
-  if (lease.network.kind !== 'closed') return lease.network;
+  if (lease.network.kind !== 'closed') return { network: lease.network };
   opened.network = await AttemptNetwork.begin(lease, { ...CLOSED, grade }, lease.network.network);
   await opened.network.enter('grade');
-  return lease.network;
+  return { network: lease.network, phases: opened.network };
 }

@@ -16,7 +16,9 @@ export async function extractBelow(archive: Readable, hostPath: string): Promise
   const links: { name: string; target: string }[] = [];
   const made = new Set<string>();
   await mkdir(hostPath, { recursive: true });
-  for await (const entry of archive.pipe(extract())) {
+  const entries = extract();
+  archive.on('error', (error) => { entries.destroy(error); });
+  for await (const entry of archive.pipe(entries)) {
     const { header } = entry;
     const name = safeNameOf(header.name);
     const path = join(hostPath, name);

@@ -11,7 +11,10 @@ export interface TarEntry extends AsyncIterable<Uint8Array> {
 export function tarEntriesOf(archive: Readable): AsyncIterable<TarEntry> {
   // latin1 carries any byte through the reader unharmed. The option is missing in the types of tar-stream 3.
   const options: object = { filenameEncoding: 'latin1' };
-  return archive.pipe(extract(options)) as unknown as AsyncIterable<TarEntry>;
+  const entries = extract(options);
+  // `pipe` passes no error on: whoever reads would wait for ever.
+  archive.on('error', (error) => { entries.destroy(error); });
+  return archive.pipe(entries) as unknown as AsyncIterable<TarEntry>;
 }
 
 /** The bytes of an entry's name, or of its link's text. A pax record is always UTF-8. */

@@ -90,6 +90,14 @@ describe('the network of a living sandbox', () => {
     expect(await reaches(`https://${REGISTRY}/`)).toBe(false);
   });
 
+  it('of a second sandbox goes although the gateway lives on', async () => {
+    const second = await (open.provider.openClosedNetwork as () => Promise<ClosedNetwork>)();
+    await gateway.admitTo(second);
+    await second[Symbol.asyncDispose]();
+    expect((await execa('docker', ['network', 'inspect', second.id], { reject: false })).exitCode).toBe(1);
+    expect(await reachesGateway()).toBe(true);
+  });
+
   it('keeps two sandboxes that are both open apart', async () => {
     await using other = await openTestSandbox({ closed: true, onNetwork: async (made) => { await made.switchTo('open'); } });
     await network.switchTo('open');

@@ -7,11 +7,12 @@ const SERVER_NAME = 0;
 const HOST_NAME = 0;
 /** RFC 8446, 5.1: a record holds at most 2^14 bytes. */
 const LONGEST_RECORD = 16_384;
+/** A hello of two kilobytes, one byte to a record. */
+const MOST_RECORDS = 2_048;
 
 /** Reads the name of the server that a TLS client asks for (RFC 6066, section 3), also where its hello is split over records. */
 export function readClientHello(bytes: Buffer): ClientHello {
   const message: Buffer[] = [];
-  let held = 0;
   for (let at = 0; ;) {
     if (bytes.length > at && bytes[at] !== HANDSHAKE) return { kind: 'other' };
     if (bytes.length < at + 5) return { kind: 'unfinished' };
@@ -20,14 +21,18 @@ export function readClientHello(bytes: Buffer): ClientHello {
     if (length === 0 || length > LONGEST_RECORD) return { kind: 'other' };
     const fragment = bytes.subarray(at + 5, at + 5 + length);
     message.push(fragment);
-    held += fragment.length;
-    const whole = Buffer.concat(message, held);
+    if (message.length > MOST_RECORDS) return { kind: 'other' };
+    if (fragment.length === length && bytes.length > at + 5 + length) {
+      at += 5 + length;
+      continue;
+    }
+    // The last record that is there.
+    const whole = Buffer.concat(message);
     if (whole.length > 0 && whole[0] !== CLIENT_HELLO) return { kind: 'other' };
     if (whole.length >= 4 && whole.length >= 4 + whole.readUIntBE(1, 3)) {
       return serverNameIn(whole.subarray(4, 4 + whole.readUIntBE(1, 3)));
     }
-    if (fragment.length < length) return { kind: 'unfinished' };
-    at += 5 + length;
+    return { kind: 'unfinished' };
   }
 }
 

@@ -27,7 +27,9 @@ export interface RelayOptions {
 
 /** A client must say where it wants to go within this time. */
 const HEAD_LIMIT_MS = 15_000;
-const LONGEST_HEAD = 128 * 1024;
+const LONGEST_HEAD = 32 * 1024;
+/** Connections at once to one relay; an agent must not fill the gateway's memory. */
+const MOST_CONNECTIONS = 512;
 
 /** Addresses that no name of the outside stands for: a name that leads there would open the relay's own machine. */
 const NEVER = new BlockList();
@@ -51,6 +53,7 @@ export async function openRelay(options: RelayOptions): Promise<Relay> {
     keep(client);
     void relay(client, options, keep).catch(() => client.destroy());
   });
+  server.maxConnections = MOST_CONNECTIONS;
   server.listen(options.port, options.address);
   await once(server, 'listening');
   const cut = (): void => { for (const socket of open) socket.destroy(); };
@@ -89,15 +92,18 @@ async function relay(client: Socket, options: RelayOptions, keep: (socket: Socke
 
 /** Reads as much as it takes to know the host. `head` is all that was read. */
 async function headOf(client: Socket, protocol: RelayOptions['protocol']): Promise<{ readonly host: string | undefined; readonly head: Buffer }> {
-  client.setTimeout(HEAD_LIMIT_MS, () => client.destroy());
-  let head = Buffer.alloc(0);
-  for await (const chunk of client.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    head = Buffer.concat([head, chunk]);
-    const said = protocol === 'tls' ? readClientHello(head) : readHttpHost(head);
-    if (said.kind === 'unfinished' && head.length <= LONGEST_HEAD) continue;
-    client.setTimeout(0);
-    if (said.kind === 'hello') return { host: said.serverName, head };
-    return { host: said.kind === 'host' ? said.host : undefined, head };
+  const deadline = setTimeout(() => client.destroy(), HEAD_LIMIT_MS);
+  try {
+    let head = Buffer.alloc(0);
+    for await (const chunk of client.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      head = Buffer.concat([head, chunk]);
+      const said = protocol === 'tls' ? readClientHello(head) : readHttpHost(head);
+      if (said.kind === 'unfinished' && head.length <= LONGEST_HEAD) continue;
+      if (said.kind === 'hello') return { host: said.serverName, head };
+      return { host: said.kind === 'host' ? said.host : undefined, head };
+    }
+  } finally {
+    clearTimeout(deadline);
   }
   throw new Error('The client said nothing of where it wants to go.');
 }

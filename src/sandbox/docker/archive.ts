@@ -165,6 +165,10 @@ async function addFile(archive: Pack, bytes: AsyncIterable<Uint8Array>, header: 
   let close: (error?: Error | null) => void = () => undefined;
   const closed = new Promise<void>((resolve, reject) => { close = (error) => (error ? reject(error) : resolve()); });
   const entry = archive.entry(header, (error) => close(error));
+  // Whoever reads the bytes is told first; what then breaks in the archive says the same.
+  closed.catch(() => undefined);
+  entry.on('error', () => undefined);
+  archive.on('error', () => undefined);
   for await (const chunk of bytes) {
     if (!entry.write(chunk)) await Promise.race([new Promise<void>((resolve) => { entry.once('drain', () => resolve()); }), closed]);
   }

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import type { NetworkInspectInfo } from 'dockerode';
 import { EngineCallError } from '../errors.js';
 import type { ClosedNetwork } from '../sandbox.js';
-import type { Engine } from './engine.js';
+import { statusCodeOf, type Engine } from './engine.js';
 import { openHolder, type Holder } from './holder.js';
 import { sumOf, type Traffic } from './resource-use.js';
 import type { Outside } from './outside.js';
@@ -54,6 +54,7 @@ export async function openClosedNetwork(
     await holder.order('host', serviceAddress, hostname);
     await holder.order('names', serviceAddress);
   };
+  const admitted: string[] = [];
   let passed: Traffic = { receivedBytes: 0, sentBytes: 0 };
   return {
     id,
@@ -65,6 +66,7 @@ export async function openClosedNetwork(
       await engine.call('connect a service to a network', (docker) => docker.getNetwork(id).connect({
         Container: service.id, EndpointConfig: { IPAMConfig: { IPv4Address: serviceAddress } },
       }));
+      admitted.push(service.id);
       await announce(hostname);
     },
     passedBefore: () => passed,
@@ -74,9 +76,20 @@ export async function openClosedNetwork(
     }),
     [Symbol.asyncDispose]: async () => {
       await holder[Symbol.asyncDispose]();
+      // The engine removes no network that somebody is in; a service may be in others as well and lives on.
+      for (const service of admitted) await leaveNetwork(engine, id, service);
       await removeNetwork(engine, id);
     },
   };
+}
+
+async function leaveNetwork(engine: Engine, id: string, container: string): Promise<void> {
+  try {
+    await engine.call('disconnect a service from a network', (docker) => docker.getNetwork(id).disconnect({ Container: container, Force: true }));
+  } catch (error) {
+    // 404 and 403: the service or the network is gone, or the one is not in the other.
+    if (statusCodeOf(error) !== 404 && statusCodeOf(error) !== 403) throw error;
+  }
 }
 
 /** Every state is reached from `closed`, and by way of it. */

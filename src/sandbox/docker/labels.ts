@@ -4,6 +4,8 @@ import { currentOwner, formatOwner } from '../owner.js';
 export const LABEL = 'niceeval';
 export const RUN_LABEL = 'niceeval.run';
 export const ATTEMPT_LABEL = 'niceeval.attempt';
+/** The user that the agent of a sandbox runs as. */
+export const USER_LABEL = 'niceeval.user';
 export const OWNER_LABEL = 'niceeval.owner';
 /** What the resource is for: `sandbox`, `network`, `holder`, `service`, `probe`, `build`, `image`, `prepared`. */
 export const ROLE_LABEL = 'niceeval.role';

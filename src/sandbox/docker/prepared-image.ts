@@ -31,7 +31,7 @@ export interface PreparedLayer {
 }
 
 /** Changes when the same steps make something else than before. */
-const RECIPE_VERSION = 'prepared 1';
+const RECIPE_VERSION = 'prepared 2';
 
 /**
  * Finds or makes the image in which the steps were carried out on top of another one. It is found again as long as that

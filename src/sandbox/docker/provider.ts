@@ -19,7 +19,7 @@ import { inspectImage, type InspectedImage } from './image-facts.js';
 import { mayLimitStorage, type StorageInfo } from './disk-watch.js';
 import { recordImageUse } from './image-use.js';
 import { keeperFor } from './keeper.js';
-import { keptNameOf, labelsOf } from './labels.js';
+import { keptNameOf, labelsOf, USER_LABEL } from './labels.js';
 import { openOutside, type Outside } from './outside.js';
 import { ensurePreparedImage } from './prepared-image.js';
 import { reapOrphans } from './reaper.js';
@@ -104,7 +104,7 @@ class DockerProvider implements ClosingProvider {
       Entrypoint: [...keeper.entrypoint],
       Cmd: [],
       WorkingDir: image.workdir,
-      Labels: labelsOf('sandbox', this.#runId, options.attemptId),
+      Labels: { ...labelsOf('sandbox', this.#runId, options.attemptId), [USER_LABEL]: image.agentUser },
       Healthcheck: { Test: ['NONE'] },
       HostConfig: {
         Init: true,

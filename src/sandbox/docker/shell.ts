@@ -1,6 +1,6 @@
 import type { Duplex, Readable, Writable } from 'node:stream';
 import { SandboxInputError } from '../errors.js';
-import { isKeptName, ATTEMPT_LABEL, LABEL, ROLE_LABEL, RUN_LABEL } from './labels.js';
+import { isKeptName, ATTEMPT_LABEL, LABEL, ROLE_LABEL, RUN_LABEL, USER_LABEL } from './labels.js';
 import { statusCodeOf, type Engine } from './engine.js';
 import { demultiplex } from './frames.js';
 
@@ -52,18 +52,18 @@ export interface ShellStreams {
  * Runs a command in a sandbox with the caller's own streams, as a terminal where they are one. Ends with the command.
  *
  * @param options.argv Default: the best shell that the image has.
- * @param options.user Default: the image's own, which is the agent's.
+ * @param options.user Default: the agent's.
  * @returns the exit code.
  */
 export async function runInSandbox(engine: Engine, sandbox: FoundSandbox, options: { readonly argv: readonly string[]; readonly user?: string; readonly workdir?: string }, streams: ShellStreams): Promise<number> {
   const tty = streams.stdin.isTTY === true && streams.stdout.isTTY === true;
-  const image = await engine.call('look at a sandbox', async (docker) => docker.getImage((await docker.getContainer(sandbox.id).inspect()).Image).inspect());
+  const { Config: config } = await engine.call('look at a sandbox', (docker) => docker.getContainer(sandbox.id).inspect());
   const exec = await engine.call('prepare a shell', (docker) => docker.getContainer(sandbox.id).exec({
     AttachStdin: true, AttachStdout: true, AttachStderr: true, Tty: tty,
     Cmd: options.argv.length > 0 ? [...options.argv] : ['sh', '-c', 'if command -v bash >/dev/null 2>&1; then exec bash; else exec sh; fi'],
     // The container's own user is the keeper's.
-    User: options.user ?? (image.Config.User || 'root'),
-    WorkingDir: options.workdir ?? (image.Config.WorkingDir || '/'),
+    User: options.user ?? config.Labels[USER_LABEL] ?? '0',
+    WorkingDir: options.workdir ?? (config.WorkingDir || '/'),
     Env: tty ? [`TERM=${process.env['TERM'] ?? 'xterm'}`] : [],
   }));
   const socket = await engine.call('start a shell', (): Promise<Duplex> => exec.start({ hijack: true, stdin: true, Tty: tty }));

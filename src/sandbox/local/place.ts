@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, realpath, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { currentOwner, formatOwner } from '../owner.js';
@@ -35,6 +35,20 @@ export async function openPlace(runId: string): Promise<LocalPlace> {
 /** Ends what carries the folder's name, and removes the folder. */
 export async function clearPlace(folder: string, groups: ReadonlySet<number> = new Set()): Promise<void> {
   await endMarked(basename(folder), groups);
-  // What cannot be removed at the first try is a folder that somebody filled meanwhile, or one that may not be entered.
-  await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  try {
+    // What cannot be removed at the first try is a folder that somebody filled meanwhile.
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  } catch {
+    // Or one that its owner may not enter or write to.
+    await openFolders(folder);
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** Lets the owner into every folder. Links are not followed. */
+async function openFolders(folder: string): Promise<void> {
+  await chmod(folder, 0o700);
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    if (entry.isDirectory()) await openFolders(join(folder, entry.name));
+  }
 }

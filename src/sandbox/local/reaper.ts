@@ -18,8 +18,9 @@ export async function reapFolders(options: { readonly dryRun?: boolean } = {}): 
       kept.push(folder);
       continue;
     }
-    if (options.dryRun !== true) await clearPlace(folder);
-    folders.push(folder);
+    // One that cannot be removed must not keep the others, or the next run, from anything.
+    const isGone = options.dryRun === true || await clearPlace(folder).then(() => true, () => false);
+    (isGone ? folders : kept).push(folder);
   }
   return { containers: [], networks: [], folders, kept };
 }

@@ -63,7 +63,7 @@ function runIdentity(step: CommandStep | ShellStep): readonly string[] {
 async function treeMaterial(step: Exclude<PrepareStep, CommandStep | ShellStep | GitStep>, target: string, treeOf: () => Tree): Promise<Material> {
   const digest = await digestOf(treeOf());
   const open = (): Promise<OpenTree> => Promise.resolve({ tree: treeOf(), notices: [], [Symbol.asyncDispose]: () => Promise.resolve() });
-  return { kind: 'files', step, identity: ['files', target, digest], target, digest, open };
+  return { kind: 'files', step, identity: ['files', step.kind, target, digest], target, digest, open };
 }
 
 async function gitMaterial(step: GitStep, { git, signal }: { readonly git: GitSources; readonly signal: AbortSignal }): Promise<Material> {

@@ -18,6 +18,12 @@ export interface HiddenFile {
   readonly sha256: string;
 }
 
+/** What was found of them, and what could not be looked at. */
+export interface HiddenFindings {
+  readonly facts: readonly IntegrityFact[];
+  readonly unchecked: readonly string[];
+}
+
 /** Reads files of the host. @param files Absolute path by name. @throws the system's error for one that cannot be read. */
 export async function readHidden(files: ReadonlyMap<string, string>): Promise<readonly HiddenFile[]> {
   const hashes = createHashes();
@@ -28,11 +34,16 @@ export async function readHidden(files: ReadonlyMap<string, string>): Promise<re
 }
 
 /** Which of them are in a state of the sandbox, under whatever name: the same bytes. Only files of the same size are read. */
-export async function hiddenIn(manifest: Manifest, hidden: readonly HiddenFile[], options: { readonly sandbox: OwnedSandbox; readonly root: string; readonly moment: string }): Promise<readonly IntegrityFact[]> {
+export async function hiddenIn(manifest: Manifest, hidden: readonly HiddenFile[], options: { readonly sandbox: OwnedSandbox; readonly root: string; readonly moment: string }): Promise<HiddenFindings> {
   const sizes = new Set(hidden.map(({ sizeBytes }) => sizeBytes).filter((size) => size >= LEAST_BYTES));
-  const candidates = [...manifest].filter(([, entry]) => entry.kind === 'file' && sizes.has(entry.sizeBytes)).map(([path]) => path).slice(0, MOST_CANDIDATES);
-  const read = await readFiles(options.sandbox, options.root, candidates, createHashes());
-  return [...read].flatMap(([path, { sha256 }]) => hidden.filter((file) => file.sha256 === sha256).map(({ name }) => (
+  const candidates = [...manifest].filter(([, entry]) => entry.kind === 'file' && sizes.has(entry.sizeBytes)).map(([path]) => path);
+  const read = await readFiles(options.sandbox, options.root, candidates.slice(0, MOST_CANDIDATES), createHashes());
+  const unchecked = [
+    ...hidden.filter(({ sizeBytes }) => sizeBytes < LEAST_BYTES).map(({ name }) => `the hidden file ${name}: with less than ${LEAST_BYTES} bytes it is found everywhere`),
+    ...(candidates.length > MOST_CANDIDATES ? [`hidden files: ${candidates.length - MOST_CANDIDATES} more files have the size of one`] : []),
+  ];
+  const facts = [...read].flatMap(([path, { sha256 }]) => hidden.filter((file) => file.sha256 === sha256).map(({ name }) => (
     { kind: 'hidden-present' as const, path, detail: `the same bytes as ${name}, ${options.moment}` }
   )));
+  return { facts, unchecked };
 }

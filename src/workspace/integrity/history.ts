@@ -2,6 +2,7 @@ import { mkdtemp, mkdir, readFile, readdir, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join, posix } from 'node:path';
 import { execa } from 'execa';
+import { unescapePath } from '../../evidence/path-text.js';
 import type { IntegrityFact } from '../../evidence/integrity.js';
 import type { OwnedSandbox } from '../../sandbox/sandbox.js';
 import { gitSitesOf } from '../git-layout.js';
@@ -25,7 +26,8 @@ export interface HistoryFindings {
  * copy of objects and refs alone; settings and hooks of the repository are left out.
  */
 export async function futureHistory(sandbox: OwnedSandbox, root: string, manifest: Manifest): Promise<HistoryFindings> {
-  const sites = [...gitSitesOf(manifest).values()].filter(({ form }) => form === 'repository');
+  const all = [...gitSitesOf(manifest).values()];
+  const sites = all.filter(({ form }) => form === 'repository');
   const found: HistoryFindings[] = [];
   for (const { folder } of sites.slice(0, MOST_REPOSITORIES)) {
     const sizeBytes = [...manifest].reduce((sum, [path, entry]) => (path.startsWith(`${folder}/`) ? sum + entry.sizeBytes : sum), 0);
@@ -36,7 +38,7 @@ export async function futureHistory(sandbox: OwnedSandbox, root: string, manifes
   const left = sites.length - MOST_REPOSITORIES;
   return {
     facts: found.flatMap(({ facts }) => facts),
-    unchecked: [...found.flatMap(({ unchecked }) => unchecked), ...(left > 0 ? [`the history of ${left} more repositories`] : [])],
+    unchecked: [...all.filter(({ form }) => form !== 'repository').map(({ folder }) => `the history of ${folder}: it is a link, or a file that names another folder`), ...found.flatMap(({ unchecked }) => unchecked), ...(left > 0 ? [`the history of ${left} more repositories`] : [])],
   };
 }
 
@@ -44,7 +46,7 @@ async function lookAt(sandbox: OwnedSandbox, root: string, folder: string): Prom
   const copy = await mkdtemp(join(tmpdir(), 'niceeval-history-'));
   try {
     const unpacked = join(copy, 'unpacked');
-    await unpackPlain(await sandbox.archive(posix.join(root, folder)), unpacked);
+    await unpackPlain(await sandbox.archive(posix.join(root, Buffer.from(unescapePath(folder)).toString('utf8'))), unpacked);
     const bare = join(copy, 'bare');
     await bareOf(unpacked, bare);
     const commits = await commitsBeyondHead(bare);

@@ -72,6 +72,18 @@ describe('the name in a TLS hello', () => {
   });
 });
 
+describe('heads that are made to take long', () => {
+  it.each([
+    ['HTTP', () => readHttpHost(Buffer.from(`GET / HTTP/1.1\r\nHost:${' '.repeat(15_000)}\n\r\n\r\n`))],
+    ['TLS in records of one byte', () => readClientHello(Buffer.concat(Array.from({ length: 8_000 }, () => Buffer.from([22, 3, 1, 0, 1, 1]))))],
+  ])('are refused at once: %s', (_what, read) => {
+    const begun = performance.now();
+    expect(read()).toEqual({ kind: 'other' });
+    // With the time growing by the second or third power of the length these took seconds.
+    expect(performance.now() - begun).toBeLessThan(1_000);
+  });
+});
+
 describe('the host of an HTTP request', () => {
   it.each([
     ['GET / HTTP/1.1\r\nHost: a.example\r\n\r\n', 'a.example'],
@@ -94,6 +106,8 @@ describe('the host of an HTTP request', () => {
     ['a host with a user', 'GET / HTTP/1.1\r\nHost: b@a.example\r\n\r\n'],
     ['a folded field', 'GET / HTTP/1.1\r\nHost: a.example b\r\n\r\n'],
     ['TLS', '\x16\x03\x01\x00'],
+    ['a field with a bare line break', 'GET / HTTP/1.1\r\nHost: a.example\nHost: b.example\r\n\r\n'],
+    ['a head that is too long', `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\nHost: a.example\r\n\r\n`],
     ['a head without end', `GET / HTTP/1.1\r\nX: ${'x'.repeat(70_000)}`],
   ])('is not taken from %s', (_what, head) => {
     expect(readHttpHost(Buffer.from(head, 'latin1'))).toEqual({ kind: 'other' });
