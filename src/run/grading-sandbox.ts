@@ -6,6 +6,8 @@ import type { NetworkPlan, OwnedSandbox } from '../sandbox/sandbox.js';
 import { AttemptNetwork, CLOSED } from './attempt-network.js';
 import type { AttemptWorld } from './attempt-world.js';
 
+const EMPTYING_ROUNDS = 4;
+
 /** A test that grades in a fresh sandbox sent something after it had begun to grade. */
 export class GradingBegunError extends NiceEvalError {
   readonly code = 'grading-begun';
@@ -42,14 +44,23 @@ export async function openGradingSandbox(
   const image = await world.provider.prepareImage(attempt.sandbox);
   const { network, phases } = await gradingNetwork(attempt, world, scope);
   const sandbox = scope.use('remove the sandbox for grading', await world.provider.openSandbox(attempt.sandbox, { image, network, attemptId: attempt.id, lifetimeMs, signal }));
-  // What the agent deleted must be gone here too. Root has no power over folders of the agent, and the agent none over those of root.
-  const empty = ['-mindepth', '1', '-delete'] as const;
-  await sandbox.runCommand('find', [workdir, ...empty], { signal });
-  const emptied = await sandbox.runCommand('find', [workdir, ...empty], { signal, user: 'root' });
-  if (emptied.exitCode !== 0) throw new CollectError(`The working directory of the fresh sandbox could not be emptied: ${emptied.stderr.trim().slice(-300)}`);
+  await empty(sandbox, signal); // What the agent deleted must be gone here too.
   if (sandbox.unpack === undefined) throw new CollectError('The backend cannot lay files into a fresh sandbox. Leave `gradeIn` out, or take another backend.');
   await sandbox.unpack(await agentSandbox.archive(workdir), posix.dirname(workdir));
   return { sandbox, ...(phases === undefined ? {} : { phases }) };
+}
+
+/** Root has no power over folders of the agent, and the agent none over those of root: what one empties the other removes. */
+async function empty(sandbox: OwnedSandbox, signal: AbortSignal): Promise<void> {
+  let trouble = '';
+  for (let round = 0; round < EMPTYING_ROUNDS; round += 1) {
+    for (const user of [sandbox.agentUser, 'root']) {
+      const { exitCode, stderr } = await sandbox.runCommand('find', [sandbox.workdir, '-mindepth', '1', '-delete'], { signal, user });
+      if (exitCode === 0) return;
+      trouble = stderr;
+    }
+  }
+  throw new CollectError(`The working directory of the fresh sandbox could not be emptied: ${trouble.trim().slice(-300)}`);
 }
 
 /** None, unless the phase of grading has one. */

@@ -59,7 +59,6 @@ describe('changes outside of the working directory', () => {
   it('cost the working directory nothing when a root is gone', async () => {
     await agentDoes('echo in > inside.txt; rm -rf ~/.config ~/.cache; echo k > ~/kept.txt');
     expect(told()[0]?.inside).toEqual(['added inside.txt']);
-    await evalDoes('chmod 1777 /var/tmp');
     expect(told()[0]?.elsewhere).toContain('added /home/agent/kept.txt not-read');
   });
 });

@@ -87,8 +87,8 @@ async function leaveNetwork(engine: Engine, id: string, container: string): Prom
   try {
     await engine.call('disconnect a service from a network', (docker) => docker.getNetwork(id).disconnect({ Container: container, Force: true }));
   } catch (error) {
-    // 404 and 403: the service or the network is gone, or the one is not in the other.
-    if (statusCodeOf(error) !== 404 && statusCodeOf(error) !== 403) throw error;
+    // It is gone, or not in the network any more. Whether the network is free then, its removal tells.
+    if (statusCodeOf(error) === undefined) throw error;
   }
 }
 
