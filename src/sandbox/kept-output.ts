@@ -1,13 +1,14 @@
 import { CommandOutputError } from './errors.js';
 import { createRedactor } from './redactor.js';
 import type { CommandOptions } from './sandbox.js';
+import { SpilledBytes } from './spilled-bytes.js';
 import { createWholeCharacters } from './whole-characters.js';
 
 /** The longest stream that a command may hand over as a text; whoever wants more takes it as it comes. */
 const KEPT_BYTES = 256 * 1024 * 1024;
 
-/** What is kept of one stream of a command. */
-export interface KeptOutput {
+/** What is kept of one stream of a command. Closing it lets go what it holds. */
+export interface KeptOutput extends AsyncDisposable {
   /** Takes the next bytes. Secrets are replaced before they are kept or passed on. */
   readonly take: (chunk: Uint8Array) => void | Promise<void>;
   /**
@@ -19,22 +20,26 @@ export interface KeptOutput {
 }
 
 /**
- * Keeps a stream as text and passes it on. Beyond the limit nothing more is kept; passing on continues.
+ * Keeps a stream as text, a long one on disk, and passes it on. Beyond the limit nothing more is kept; passing on continues.
  *
- * @param keptBytes How much is kept at the most. Default: 256 MiB.
+ * @param limits.keptBytes How much is kept at the most. Default: 256 MiB.
+ * @param limits.memoryBytes How much of it in memory. Default: 16 MiB.
  */
-export function keepOutput(argv: readonly string[], options: CommandOptions, callback: CommandOptions['onStdout'], keptBytes = KEPT_BYTES): KeptOutput {
+export function keepOutput(
+  argv: readonly string[], options: CommandOptions, callback: CommandOptions['onStdout'], limits: { readonly keptBytes?: number; readonly memoryBytes?: number } = {},
+): KeptOutput {
+  const { keptBytes = KEPT_BYTES } = limits;
   const characters = createWholeCharacters();
   const tell = (bytes: Uint8Array): void | Promise<void> => (bytes.length === 0 ? undefined : callback?.(bytes));
   const redactor = createRedactor(options.sensitiveValues ?? []);
-  let kept: Uint8Array[] = [];
+  const kept = new SpilledBytes(limits.memoryBytes);
   let sizeBytes = 0;
   const pass = (safe: Uint8Array): void | Promise<void> => {
     if (safe.length === 0) return undefined;
     sizeBytes += safe.length;
-    if (sizeBytes > keptBytes) kept = [];
-    else kept.push(Buffer.from(safe));
-    return callback === undefined ? undefined : tell(characters.push(safe));
+    const stored = sizeBytes > keptBytes ? kept.clear() : kept.push(safe);
+    const told = (): void | Promise<void> => (callback === undefined ? undefined : tell(characters.push(safe)));
+    return stored === undefined ? told() : stored.then(told);
   };
   return {
     take: (chunk) => pass(redactor.push(chunk)),
@@ -42,7 +47,8 @@ export function keepOutput(argv: readonly string[], options: CommandOptions, cal
       await pass(redactor.flush());
       await tell(characters.flush());
       if (sizeBytes > keptBytes) throw new CommandOutputError(argv, sizeBytes, keptBytes);
-      return Buffer.concat(kept).toString('utf8');
+      return kept.text();
     },
+    [Symbol.asyncDispose]: () => kept.clear(),
   };
 }

@@ -130,8 +130,8 @@ export class ContainerSandbox implements OwnedSandbox {
 
   async #capture(argv: readonly string[], options: CommandOptions, shown = argv): Promise<CommandResult> {
     const startedAt = performance.now();
-    const out = keepOutput(shown, options, options.onStdout);
-    const err = keepOutput(shown, options, options.onStderr);
+    await using out = keepOutput(shown, options, options.onStdout);
+    await using err = keepOutput(shown, options, options.onStderr);
     const killsBefore = this.#killsBefore();
     const exit = await this.exec(argv, { ...options, onStdout: out.take, onStderr: err.take }, shown);
     const stdout = await out.end();

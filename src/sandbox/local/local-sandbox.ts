@@ -99,8 +99,8 @@ export class LocalSandbox implements OwnedSandbox {
 
   async #capture(argv: readonly string[], options: CommandOptions, shown = argv): Promise<CommandResult> {
     const startedAt = performance.now();
-    const out = keepOutput(shown, options, options.onStdout);
-    const err = keepOutput(shown, options, options.onStderr);
+    await using out = keepOutput(shown, options, options.onStdout);
+    await using err = keepOutput(shown, options, options.onStderr);
     const exit = await this.exec(argv, { ...options, onStdout: out.take, onStderr: err.take }, shown);
     const ending = exit.failure?.ending ?? (isKilled(exit) ? 'killed' as const : undefined);
     return {
