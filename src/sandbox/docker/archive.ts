@@ -142,6 +142,7 @@ export async function uploadTree(engine: Engine, containerId: string, tree: Tree
 }
 
 async function fillArchive(archive: Pack, tree: Tree, prefix: string, owner: FileOwner): Promise<void> {
+  archive.on('error', () => undefined); // Whoever calls this is told.
   try {
     for await (const entry of tree) await addEntry(archive, entry, prefix, owner);
     archive.finalize();
@@ -168,7 +169,6 @@ async function addFile(archive: Pack, bytes: AsyncIterable<Uint8Array>, header: 
   // Whoever reads the bytes is told first; what then breaks in the archive says the same.
   closed.catch(() => undefined);
   entry.on('error', () => undefined);
-  archive.on('error', () => undefined);
   for await (const chunk of bytes) {
     if (!entry.write(chunk)) await Promise.race([new Promise<void>((resolve) => { entry.once('drain', () => resolve()); }), closed]);
   }
