@@ -81,7 +81,7 @@ try {
   let runs = 0;
   const carryOut = async (attempts, concurrency) => {
     runs += 1;
-    const result = await run({ attempts }, {
+    const result = await run({ attempts, warnings: [] }, {
       runId: `bench${runs}`, concurrency, provider, sink: await openRunRecord(join(folder, `run${runs}`)), signal: new AbortController().signal, onEvent: () => undefined,
     });
     if (result.counts.passed !== attempts.length) throw new Error(JSON.stringify(result.attempts.find((found) => found.verdict !== 'passed')));

@@ -85,7 +85,7 @@ try {
   const before = await residentBytes('VmRSS');
   let peak = 0;
   const watch = setInterval(() => { peak = Math.max(peak, process.memoryUsage.rss()); }, 20);
-  const result = await run({ attempts }, { runId: 'memory', concurrency: 20, provider, sink: await openRunRecord(join(folder, 'memory')), signal: new AbortController().signal, onEvent: () => undefined });
+  const result = await run({ attempts, warnings: [] }, { runId: 'memory', concurrency: 20, provider, sink: await openRunRecord(join(folder, 'memory')), signal: new AbortController().signal, onEvent: () => undefined });
   clearInterval(watch);
   console.log(`20 Attempts under way, 40 in all (${result.counts.passed} passed): at most ${(peak / 1e6).toFixed(0)} MB resident, ${(before / 1e6).toFixed(0)} MB before (bar 200 MB)`);
 } finally {

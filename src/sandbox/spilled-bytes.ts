@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import { open, unlink, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -39,12 +40,12 @@ export class SpilledBytes implements AsyncDisposable {
 
   /** All of it, as UTF-8. */
   async text(): Promise<string> {
-    if (this.#file === undefined) return Buffer.concat(this.#chunks).toString('utf8');
+    if (this.#file === undefined) return textOf(Buffer.concat(this.#chunks));
     await this.#spill();
     const { size } = await this.#file.stat();
     const bytes = Buffer.allocUnsafe(size);
     for (let at = 0; at < size;) at += (await this.#file.read(bytes, at, size - at, at)).bytesRead;
-    return bytes.toString('utf8');
+    return textOf(bytes);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -63,4 +64,9 @@ export class SpilledBytes implements AsyncDisposable {
     // `writev` may write less than all; `write` of one buffer goes on until it is done.
     if (chunks.length > 0) await this.#file.appendFile(Buffer.concat(chunks));
   }
+}
+
+/** Bytes that are only ASCII, as most output is, are a text ten times as fast by the simpler decoder. */
+function textOf(bytes: Buffer): string {
+  return bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8');
 }
