@@ -73,7 +73,7 @@ try {
   const agent = defineSandboxAgent({
     name: 'busy', evidenceCoverage: completeEvidenceCoverage,
     send: async (_input, ctx) => {
-      const { stdout } = await ctx.sandbox.runShell('for i in $(seq 200); do echo "$i $(head -c 3000 /dev/zero | tr "\\0" x)"; done; head -c 500k /dev/urandom > data.bin; sleep 2');
+      const { stdout } = await ctx.sandbox.runShell('head -c 600k /dev/zero | tr "\\0" x; head -c 500k /dev/urandom > data.bin; sleep 2');
       return { status: 'completed', events: [{ type: 'message', role: 'assistant', text: stdout.slice(0, 100_000) }] };
     },
   });
