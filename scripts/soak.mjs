@@ -66,7 +66,7 @@ async function batch(count) {
     const event = JSON.parse(line);
     if (event.type === 'run.started') state.runId = event.runId;
     if (event.type === 'attempt.started') state.started.add(event.attempt);
-    if (event.type === 'attempt.finished') state.finished.add(event.attempt ?? event.result?.id ?? event.id);
+    if (event.type === 'attempt.finished') state.finished.add(event.attempt);
   });
   const chaos = disturb(run, state);
   await ended;

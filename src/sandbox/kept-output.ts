@@ -49,6 +49,6 @@ export function keepOutput(
       if (sizeBytes > keptBytes) throw new CommandOutputError(argv, sizeBytes, keptBytes);
       return kept.text();
     },
-    [Symbol.asyncDispose]: () => kept.clear(),
+    [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose](),
   };
 }

@@ -16,6 +16,7 @@ export class SpilledBytes implements AsyncDisposable {
   #chunks: Uint8Array[] = [];
   #heldBytes = 0;
   #file: FileHandle | undefined;
+  #isClosed = false;
 
   /** @param memoryBytes Default: 16 MiB. */
   constructor(memoryBytes = MEMORY_BYTES) {
@@ -24,6 +25,7 @@ export class SpilledBytes implements AsyncDisposable {
 
   /** Takes a copy. @returns a promise where the bytes go to the file. @throws the system's error when it cannot be written. */
   push(chunk: Uint8Array): void | Promise<void> {
+    if (this.#isClosed) return undefined; // A command that was given up may still print.
     this.#chunks.push(Buffer.from(chunk));
     this.#heldBytes += chunk.length;
     return this.#heldBytes > this.#memoryBytes ? this.#spill() : undefined;
@@ -49,6 +51,7 @@ export class SpilledBytes implements AsyncDisposable {
   }
 
   [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
     return this.clear();
   }
 

@@ -9,8 +9,8 @@ const MOST_CHANGES = 1_000;
 
 /** The roots that are watched besides the working directory: the agent's home, and those that an eval names. What is in the working directory is no root of its own. */
 export function furtherRoots({ home, workdir }: Pick<OwnedSandbox, 'home' | 'workdir'>, watch: readonly string[]): readonly string[] {
-  // A sandbox of a test may have no home; the root of an image holds all that the engine and the kernel put there.
-  const wanted = [home as string | undefined, ...watch].filter((root) => root !== undefined && root !== '/') as string[];
+  // /etc/passwd may name no home, or none that is a path; the root of an image holds all that the engine and the kernel put there.
+  const wanted = [home as string | undefined, ...watch].filter((root): root is string => root?.startsWith('/') === true && root !== '/');
   return [...new Set(wanted)].filter((root) => root !== workdir && !root.startsWith(`${workdir}/`));
 }
 

@@ -46,6 +46,11 @@ test('keeps a long output on disk, whole and in order, and leaves no file', asyn
   await using cut = keepOutput(ARGV, {}, undefined, { memoryBytes: 10, keptBytes: 100 });
   for (const part of parts) await cut.take(Buffer.from(part));
   await expect(cut.end()).rejects.toThrow(CommandOutputError);
+  const late = keepOutput(ARGV, {}, undefined, { memoryBytes: 10 });
+  await late.take(Buffer.from('a part that goes to the disk'));
+  await late[Symbol.asyncDispose]();
+  await late.take(Buffer.from('printed by a command that was given up'));
+  expect(await late.end()).toBe('');
   expect(await niceevalFiles()).toEqual(before);
 });
 

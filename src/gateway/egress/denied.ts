@@ -23,13 +23,10 @@ export class DeniedLog {
 
   add(via: DeniedDestination['via'], name: string): void {
     const host = name.toLowerCase().slice(0, LONGEST_NAME);
-    const key = `${via} ${host}`;
-    const known = this.#counts.get(key) ?? this.#counts.get(`${via} `);
-    const isNew = !this.#counts.has(key);
-    if (isNew && this.#counts.size < MOST) this.#counts.set(key, { via, host, count: 1 });
-    else if (!isNew) (this.#counts.get(key) as { count: number }).count += 1;
-    else if (known !== undefined) known.count += 1;
-    else this.#counts.set(`${via} `, { via, host: '', count: 1 });
+    const kept = this.#counts.has(`${via} ${host}`) || this.#counts.size < MOST ? host : '';
+    const known = this.#counts.get(`${via} ${kept}`);
+    if (known === undefined) this.#counts.set(`${via} ${kept}`, { via, host: kept, count: 1 });
+    else known.count += 1;
   }
 
   /** What was counted since the last call, in the order in which each destination came first. */

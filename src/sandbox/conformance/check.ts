@@ -5,7 +5,7 @@ export interface ConformanceCheck {
   /**
    * Needs no `this`, so it can be handed to a runner as it is.
    *
-   * @throws ConformanceError when the subject does not conform.
+   * @throws the error of its suite when the subject does not conform.
    */
   readonly run: () => Promise<void>;
 }

@@ -18,7 +18,6 @@ close() {
   while ip -6 route del default; do :; done
   ip route flush type prohibit
 } 2>/dev/null
-close
 : > /etc/resolv.conf
 echo done
 while read -r order words; do

@@ -64,5 +64,6 @@ async function addressesOfMachine(engine: Engine): Promise<readonly string[]> {
 
 /** The address that the engine takes for itself where it was told of none. */
 function firstAddressOf(subnet: string): string {
-  return /^(\d+\.\d+\.\d+)\.(\d+)\/\d+$/.exec(subnet)?.slice(1).join('.').replace(/\d+$/, (last) => String(Number(last) + 1)) ?? '';
+  const [, first, last] = /^(\d+\.\d+\.\d+\.)(\d+)\//.exec(subnet) ?? [];
+  return first === undefined ? '' : `${first}${Number(last) + 1}`;
 }

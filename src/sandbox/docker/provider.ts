@@ -95,7 +95,7 @@ class DockerProvider implements ClosingProvider {
 
   async #startSandbox(spec: SandboxSpec, { image, ulimits, ...options }: OpenSandboxOptions & { readonly image: InspectedImage; readonly ulimits: Ulimit[] }): Promise<OwnedSandbox> {
     const limits = { ...DEFAULTS, ...spec.resources };
-    const storage = await this.#storageOf(spec, limits.diskBytes);
+    const storage = await this.#storageOf(spec);
     const keeper = keeperFor(image, options.lifetimeMs);
     const container = await this.#engine.call('create a sandbox', (docker) => docker.createContainer({
       Image: image.id,
@@ -282,8 +282,8 @@ class DockerProvider implements ClosingProvider {
   }
 
   /** Who sees to the limit of what a sandbox writes. `nobody`: it writes to volumes, which none of them looks at. */
-  async #storageOf(spec: SandboxSpec, diskBytes: number): Promise<'engine' | 'watch' | 'nobody'> {
-    if (spec.readOnlyRoot === true || diskBytes === Infinity) return 'nobody';
+  async #storageOf(spec: SandboxSpec): Promise<'engine' | 'watch' | 'nobody'> {
+    if (spec.readOnlyRoot === true) return 'nobody';
     this.#storage ??= this.#engine.call('look at the engine', (docker) => docker.info() as Promise<StorageInfo>).then(mayLimitStorage);
     return await this.#storage ? 'engine' : 'watch';
   }

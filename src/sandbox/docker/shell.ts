@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { Duplex, Readable, Writable } from 'node:stream';
 import { SandboxInputError } from '../errors.js';
 import { isKeptName, ATTEMPT_LABEL, LABEL, ROLE_LABEL, RUN_LABEL, USER_LABEL } from './labels.js';
@@ -55,7 +56,7 @@ export interface ShellStreams {
  * @param options.user Default: the agent's.
  * @returns the exit code.
  */
-export async function runInSandbox(engine: Engine, sandbox: FoundSandbox, options: { readonly argv: readonly string[]; readonly user?: string; readonly workdir?: string }, streams: ShellStreams): Promise<number> {
+export async function runInSandbox(engine: Engine, sandbox: FoundSandbox, options: { readonly argv: readonly string[]; readonly user?: string }, streams: ShellStreams): Promise<number> {
   const tty = streams.stdin.isTTY === true && streams.stdout.isTTY === true;
   const { Config: config } = await engine.call('look at a sandbox', (docker) => docker.getContainer(sandbox.id).inspect());
   const exec = await engine.call('prepare a shell', (docker) => docker.getContainer(sandbox.id).exec({
@@ -63,7 +64,7 @@ export async function runInSandbox(engine: Engine, sandbox: FoundSandbox, option
     Cmd: options.argv.length > 0 ? [...options.argv] : ['sh', '-c', 'if command -v bash >/dev/null 2>&1; then exec bash; else exec sh; fi'],
     // The container's own user is the keeper's.
     User: options.user ?? config.Labels[USER_LABEL] ?? '0',
-    WorkingDir: options.workdir ?? (config.WorkingDir || '/'),
+    WorkingDir: config.WorkingDir || '/',
     Env: tty ? [`TERM=${process.env['TERM'] ?? 'xterm'}`] : [],
   }));
   const socket = await engine.call('start a shell', (): Promise<Duplex> => exec.start({ hijack: true, stdin: true, Tty: tty }));
@@ -79,8 +80,8 @@ export async function runInSandbox(engine: Engine, sandbox: FoundSandbox, option
   socket.on('error', () => undefined); // Its end says the same.
   streams.stdin.pipe(socket);
   try {
-    const write = (to: Writable) => (chunk: Uint8Array): void => { to.write(chunk); };
-    if (tty) for await (const chunk of socket) write(streams.stdout)(chunk as Uint8Array);
+    const write = (to: Writable) => async (chunk: Uint8Array): Promise<void> => { if (!to.write(chunk)) await once(to, 'drain'); };
+    if (tty) for await (const chunk of socket) await write(streams.stdout)(chunk as Uint8Array);
     else await demultiplex(socket, { stdout: write(streams.stdout), stderr: write(streams.stderr) });
   } catch (error) {
     if (statusCodeOf(error) !== undefined) throw error;

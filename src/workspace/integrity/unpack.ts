@@ -1,8 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Readable } from 'node:stream';
-import { Readable as ReadableStream } from 'node:stream';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { tarEntriesOf } from '../tar-entries.js';
 
@@ -18,6 +17,6 @@ export async function unpackPlain(archive: Readable, folder: string): Promise<vo
     }
     const path = join(folder, ...parts);
     await mkdir(dirname(path), { recursive: true });
-    await pipeline(ReadableStream.from(entry, { objectMode: false }), createWriteStream(path));
+    await pipeline(Readable.from(entry, { objectMode: false }), createWriteStream(path));
   }
 }
