@@ -23,6 +23,8 @@ export class AgentSendError extends NiceEvalError {
       /** Events, usage and coverage as far as they go. */
       readonly turn?: Turn;
       readonly exitCode?: number | null;
+      /** What the model service answered with, of an `api-error`. Absent: not known. */
+      readonly httpStatus?: number;
       /** The end of what the CLI wrote to its standard error. */
       readonly stderrTail?: string;
     },

@@ -27,7 +27,10 @@ export function settleSend({ agent, program, ended }: SentTo, parsed: ParsedTurn
   const fail = (kind: SendFailureKind, message: string, cause?: unknown): AgentSendError => {
     const stderrTail = launched.stderr.trim().slice(-STDERR_TAIL_CHARACTERS);
     const told = stderrTail === '' ? message : `${message} Its standard error ends: ${stderrTail}`;
-    return new AgentSendError(told, { kind, agent, turn: parsed.turn, exitCode: launched.end.exitCode, ...(stderrTail === '' ? {} : { stderrTail }) }, { cause });
+    const httpStatus = ending.kind === 'api-error' ? ending.httpStatus : undefined;
+    return new AgentSendError(told, {
+      kind, agent, turn: parsed.turn, exitCode: launched.end.exitCode, ...(httpStatus === undefined ? {} : { httpStatus }), ...(stderrTail === '' ? {} : { stderrTail }),
+    }, { cause });
   };
   if (launched.stopped !== undefined) throw fail('stopped', `${agent} was ended: ${messageOf(launched.stopped)}`, launched.stopped);
   const exit = `exit code ${launched.end.exitCode ?? 'unknown'}`;

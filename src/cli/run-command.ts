@@ -11,7 +11,7 @@ import { plainLine } from '../report/plain-text.js';
 import { createTerminalReporter } from '../report/terminal.js';
 import { run } from '../run/run.js';
 import type { RunSink } from '../run/ports.js';
-import type { RunResult } from '../run/result.js';
+import type { RunResult } from '../run/run-result.js';
 import { BACKENDS, type Backend } from '../sandbox/backend.js';
 import { EXIT } from './exit-codes.js';
 import { interruptible } from './interrupt.js';
@@ -69,8 +69,8 @@ async function runProject(selectors: readonly string[], flags: RunFlags, write: 
       onEvent,
     });
   });
-  const kept = result.attempts.filter((attempt) => attempt.kept !== undefined);
-  if (flags.json !== true) for (const { id, kept: { until } = { until: '' } } of kept) write(`kept until ${until}: niceeval shell ${id}\n`);
+  const kept = result.attempts.filter(({ keptUntil }) => keptUntil !== undefined);
+  if (flags.json !== true) for (const { id, keptUntil = '' } of kept) write(`kept until ${keptUntil}: niceeval shell ${id}\n`);
   if (flags.json !== true) write(`record: ${plainLine(folder)}\n`);
   return exitCodeOf(result);
 }

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import type { RawSink } from '../agents/agent.js';
 import type { AttemptSink, RunSink } from '../run/ports.js';
-import type { AttemptResult, RunResult } from '../run/result.js';
+import type { AttemptResult } from '../run/result.js';
 import { keptPathOf } from './kept-path.js';
 import { SCHEMA_VERSION } from './schema.js';
 import { writeAtomic } from './write-atomic.js';
@@ -25,7 +25,7 @@ export async function openRunRecord(folder: string): Promise<RunSink> {
       await mkdir(join(own, 'raw'), { recursive: true });
       return attemptSink(own);
     },
-    seal: (result) => writeAtomic(join(folder, 'run.json'), json({ ...headOf('niceeval.run'), ...runFacts(result) })),
+    seal: (result) => writeAtomic(join(folder, 'run.json'), json({ ...headOf('niceeval.run'), ...result })),
   };
 }
 
@@ -67,14 +67,6 @@ function openRawFile(path: string): RawSink {
       stream.end();
       await finished(stream);
     },
-  };
-}
-
-function runFacts(result: RunResult): object {
-  const { attempts, ...facts } = result;
-  return {
-    ...facts,
-    attempts: attempts.map(({ id, evalId, experimentId, index, verdict }) => ({ id, evalId, experimentId, index, verdict })),
   };
 }
 

@@ -15,6 +15,8 @@ const head = <F extends string>(format: F) => ({ format: z.literal(format), sche
 const count = z.number().int().nonnegative();
 const networkAccessSchema = z.union([z.string(), z.object({ allow: z.array(z.string()) })]);
 
+const failureSchema = z.object({ kind: z.string(), infrastructure: z.boolean() });
+
 export const attemptFileSchema = z.object({
   ...head('niceeval.attempt'),
   id: z.string(),
@@ -44,7 +46,9 @@ export const attemptFileSchema = z.object({
     code: z.string(),
     message: z.string(),
     timeout: z.object({ limitMs: z.number(), source: z.string() }).exactOptional(),
+    send: z.object({ kind: z.string(), httpStatus: z.number().int().exactOptional() }).exactOptional(),
   }).exactOptional(),
+  failure: failureSchema.exactOptional(),
   skipped: z.string().exactOptional(),
   turns: z.array(z.object({
     session: z.number().int().positive(),
@@ -101,6 +105,22 @@ export const runFileSchema = z.object({
   startedAt: z.string(),
   durationMs: z.number(),
   interrupted: z.boolean(),
-  counts: z.object({ total: count, passed: count, failed: count, errored: count, skipped: count }),
-  attempts: z.array(z.object({ id: z.string(), evalId: z.string(), experimentId: z.string(), index: z.number(), verdict: verdictSchema })),
+  counts: z.object({ total: count, passed: count, failed: count, errored: count, skipped: count, infrastructure: count.exactOptional() }),
+  // Records of before there were summaries have only ids and verdict.
+  attempts: z.array(z.object({
+    id: z.string(), evalId: z.string(), experimentId: z.string(), index: z.number(), verdict: verdictSchema,
+    agent: z.string().exactOptional(),
+    model: z.string().exactOptional(),
+    failure: failureSchema.exactOptional(),
+    score: scoreSchema.exactOptional(),
+    claims: z.object({ total: count, decided: count, matched: count }).exactOptional(),
+    usage: usageSchema.exactOptional(),
+    estimatedCostUSD: z.number().nonnegative().exactOptional(),
+    changedPaths: count.exactOptional(),
+    resources: z.object({ cpuSeconds: z.number().nonnegative().exactOptional(), peakMemoryBytes: count.exactOptional() }).exactOptional(),
+    startedAt: z.string().exactOptional(),
+    durationMs: z.number().exactOptional(),
+    timedOut: z.boolean().exactOptional(),
+    keptUntil: z.string().exactOptional(),
+  })),
 });

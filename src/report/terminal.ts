@@ -1,10 +1,15 @@
 import Table from 'cli-table3';
 import type { Colors } from 'picocolors/types.js';
 import type { RunEvent } from '../run/ports.js';
-import type { AttemptResult, RunResult } from '../run/result.js';
+import type { AttemptResult } from '../run/result.js';
+import type { AttemptSummary, RunResult } from '../run/run-result.js';
 import type { Verdict } from '../verdict/verdict.js';
-import { explanationOf } from './explanation.js';
+import { explanationOf, type ExplanationOptions } from './explanation.js';
 import { clip, plainLine } from './plain-text.js';
+
+/** How many Attempts are explained below the table. */
+const MOST_EXPLAINED = 100;
+const COLUMNS = 120;
 
 /** What a terminal reporter writes to. */
 export interface TerminalOptions {
@@ -18,6 +23,7 @@ export interface TerminalOptions {
 export function createTerminalReporter({ write, colors, columns }: TerminalOptions): (event: RunEvent) => void {
   let planned = 0;
   let done = 0;
+  const explained: Explained[] = [];
   const line = (text: string): void => { write(`${text}\n`); };
   return (event) => {
     switch (event.type) {
@@ -40,52 +46,67 @@ export function createTerminalReporter({ write, colors, columns }: TerminalOptio
       case 'attempt.finished':
         done += 1;
         line(`  ${mark(event.result.verdict, colors)}  ${plainLine(event.result.evalId)} by ${plainLine(event.result.experimentId)} in ${seconds(event.result.timings.totalMs)} (${done} of ${planned})`);
+        if (explained.length < MOST_EXPLAINED) explained.push(...explainedOf(event.result, { colors, columns: columns ?? COLUMNS }));
         break;
       case 'run.warning':
         line(colors.yellow(`  warning: ${plainLine(event.message)}`));
         break;
       case 'run.finished':
-        write(summaryOf(event.result, colors, columns));
+        write(summaryOf(event.result, { colors, explained }));
         break;
     }
   };
 }
 
-/** The table of a run and, below it, what came of every claim that is not simply true. */
-export function summaryOf(result: RunResult, colors: Colors, columns = 120): string {
+/** Why an Attempt came to what it came to, laid out. */
+export interface Explained {
+  readonly attempt: string;
+  readonly lines: readonly string[];
+}
+
+/** Nothing where there is nothing to explain. */
+export function explainedOf(result: AttemptResult, options: ExplanationOptions): readonly Explained[] {
+  const lines = explanationOf(result, options);
+  return lines.length === 0 ? [] : [{ attempt: result.id, lines }];
+}
+
+/** The table of a run and, below it, what came of every claim that is not simply true, as far as it was `explained`. */
+export function summaryOf(result: RunResult, { colors, explained }: { readonly colors: Colors; readonly explained: readonly Explained[] }): string {
   if (result.attempts.length === 0) return 'No Attempt was started.\n';
   const table = new Table({ head: ['eval', 'experiment', '#', 'verdict', 'claims', 'tokens in/out', 'cost (est.)', 'changes', 'cpu/memory', 'time'], style: { head: [], border: [] } });
   for (const attempt of result.attempts) table.push(rowOf(attempt, colors));
   const lines = [table.toString()];
+  const byId = new Map(explained.map((explanation) => [explanation.attempt, explanation.lines]));
   for (const attempt of result.attempts) {
-    const explanation = explanationOf(attempt, { colors, columns });
-    if (explanation.length > 0) lines.push(`${mark(attempt.verdict, colors)}  ${plainLine(attempt.evalId)} by ${plainLine(attempt.experimentId)} (${attempt.index})`, ...explanation);
+    const explanation = byId.get(attempt.id);
+    if (explanation !== undefined) lines.push(`${mark(attempt.verdict, colors)}  ${plainLine(attempt.evalId)} by ${plainLine(attempt.experimentId)} (${attempt.index})`, ...explanation);
   }
-  const { passed, failed, errored, skipped } = result.counts;
-  lines.push(`${passed} passed, ${failed} failed, ${errored} errored, ${skipped} skipped in ${seconds(result.durationMs)}${result.interrupted ? ' (interrupted)' : ''}`);
+  const more = result.attempts.filter(({ id, verdict }) => (verdict === 'failed' || verdict === 'errored') && !byId.has(id)).length;
+  if (more > 0) lines.push(`${more} more failed or errored: niceeval show ${result.runId}`);
+  const { passed, failed, errored, skipped, infrastructure } = result.counts;
+  const broken = infrastructure === 0 ? '' : ` (${infrastructure} by the infrastructure)`;
+  lines.push(`${passed} passed, ${failed} failed, ${errored} errored${broken}, ${skipped} skipped in ${seconds(result.durationMs)}${result.interrupted ? ' (interrupted)' : ''}`);
   return `${lines.join('\n')}\n`;
 }
 
-function rowOf(attempt: AttemptResult, colors: Colors): string[] {
-  const decided = attempt.claims.filter((claim) => claim.state !== 'measured');
-  const matched = decided.filter((claim) => claim.state === 'matched').length;
-  const { inputTokens, outputTokens } = attempt.usage;
+function rowOf(attempt: AttemptSummary, colors: Colors): string[] {
+  const { claims, usage: { inputTokens, outputTokens } } = attempt;
   return [
     plainLine(attempt.evalId),
     plainLine(attempt.experimentId),
     String(attempt.index),
     `${mark(attempt.verdict, colors)}${attempt.score === undefined ? '' : ` ${points(attempt.score.earned)} of ${points(attempt.score.possible)}`}`,
-    attempt.claims.length === 0 ? 'no claims' : `${matched}/${decided.length}`,
+    claims.total === 0 ? 'no claims' : `${claims.matched}/${claims.decided}`,
     `${inputTokens ?? '-'}/${outputTokens ?? '-'}`,
     dollars(attempt.estimatedCostUSD),
-    attempt.changes.state === 'available' ? String(attempt.changes.net.length) : '-',
+    attempt.changedPaths === undefined ? '-' : String(attempt.changedPaths),
     usedBy(attempt),
-    seconds(attempt.timings.totalMs),
+    seconds(attempt.durationMs),
   ];
 }
 
 /** CPU seconds of all cores, and the most memory. A dash stands for what could not be read. */
-function usedBy({ resources: { cpuSeconds, peakMemoryBytes } = {} }: AttemptResult): string {
+function usedBy({ resources: { cpuSeconds, peakMemoryBytes } = {} }: AttemptSummary): string {
   if (cpuSeconds === undefined && peakMemoryBytes === undefined) return '-';
   return `${cpuSeconds === undefined ? '-' : `${cpuSeconds.toFixed(1)} s`}/${peakMemoryBytes === undefined ? '-' : `${Math.round(peakMemoryBytes / 1024 ** 2)} MiB`}`;
 }

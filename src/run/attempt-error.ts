@@ -23,7 +23,10 @@ export function attemptErrorOf(phase: AttemptPhase, thrown: unknown, { interrupt
   }
   const code = codeOf(thrown);
   const isSend = isAgentSendError(thrown) || thrown instanceof AgentThrewError;
-  return { phase: isSend ? 'send' : phase, code, message: code === 'test-threw' || code === 'claim-authoring' ? testMessage(thrown, attempt.evalFile) : messageOf(thrown) };
+  return {
+    phase: isSend ? 'send' : phase, code, message: code === 'test-threw' || code === 'claim-authoring' ? testMessage(thrown, attempt.evalFile) : messageOf(thrown),
+    ...(isAgentSendError(thrown) ? { send: { kind: thrown.facts.kind, ...(thrown.facts.httpStatus === undefined ? {} : { httpStatus: thrown.facts.httpStatus }) } } : {}),
+  };
 }
 
 function codeOf(thrown: unknown): string {

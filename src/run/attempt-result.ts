@@ -3,6 +3,7 @@ import type { PlannedAttempt } from '../plan/plan.js';
 import { scoreOf, type Judgement } from '../verdict/verdict.js';
 import { attemptCostOf } from './attempt-cost.js';
 import { attemptFactsOf } from './attempt-facts.js';
+import { failureOf } from './failure.js';
 import type { AttemptResult } from './result.js';
 import { withoutSecrets } from './without-secrets.js';
 
@@ -29,6 +30,7 @@ export function attemptResultOf(attempt: PlannedAttempt, parts: ResultParts): At
     ...always,
     ...(score === undefined ? {} : { score }),
     ...(error === undefined ? {} : { error }),
+    ...(judgement.verdict === 'errored' ? { failure: failureOf(error) } : {}),
     ...(skipped === undefined ? {} : { skipped }),
     ...attemptCostOf({ turns: parts.turns, usage: parts.usage, ...(facts.model === undefined ? {} : { model: facts.model }), pricing }),
     ...spentByJudge,

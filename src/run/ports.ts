@@ -1,7 +1,8 @@
 import type { RawSink } from '../agents/agent.js';
 import type { ProgressInput } from '../define/context.js';
 import type { PlannedAttempt } from '../plan/plan.js';
-import type { AttemptResult, RunResult } from './result.js';
+import type { AttemptResult } from './result.js';
+import type { RunResult } from './run-result.js';
 
 /** Something that happened while a run was under way. */
 export type RunEvent =

@@ -1,3 +1,4 @@
+import type { SendFailureKind } from '../agents/errors.js';
 import type { Claim } from '../assert/claim.js';
 import type { EvidenceCoverage } from '../evidence/coverage.js';
 import type { StreamEvent } from '../evidence/events.js';
@@ -9,6 +10,7 @@ import type { Usage } from '../evidence/usage.js';
 import type { ImageSource, KeptSandbox, ResourceUse } from '../sandbox/sandbox.js';
 import type { Patch } from '../workspace/patch.js';
 import type { NetworkFacts } from './attempt-network.js';
+import type { AttemptFailure } from './failure.js';
 import type { Score, Verdict, VerdictCause } from '../verdict/verdict.js';
 
 /** Where an Attempt broke. */
@@ -22,6 +24,8 @@ export interface AttemptError {
   readonly message: string;
   /** Present when time ran out: which budget, and who set it. */
   readonly timeout?: { readonly limitMs: number; readonly source: string };
+  /** Present when a send came to no turn: how, and what the model service answered with where that is known. */
+  readonly send?: { readonly kind: SendFailureKind; readonly httpStatus?: number };
 }
 
 /** One send, as it is recorded. */
@@ -96,6 +100,8 @@ export interface AttemptResult {
   /** True when the run was interrupted while it was under way. */
   readonly interrupted: boolean;
   readonly error?: AttemptError;
+  /** Only where it is errored: what broke it. */
+  readonly failure?: AttemptFailure;
   readonly skipped?: string;
   readonly claims: readonly Claim[];
   readonly turns: readonly TurnRecord[];
@@ -127,31 +133,4 @@ export interface AttemptResult {
   readonly logs: readonly string[];
   readonly startedAt: string;
   readonly timings: AttemptTimings;
-}
-
-/** How many Attempts came to what. */
-export interface RunCounts {
-  readonly total: number;
-  readonly passed: number;
-  readonly failed: number;
-  readonly errored: number;
-  readonly skipped: number;
-}
-
-/** What a run came to. */
-export interface RunResult {
-  readonly runId: string;
-  /** The backend, for instance `docker`. */
-  readonly sandbox: string;
-  readonly startedAt: string;
-  readonly durationMs: number;
-  readonly interrupted: boolean;
-  readonly counts: RunCounts;
-  readonly attempts: readonly AttemptResult[];
-}
-
-/** Counts verdicts. Planned Attempts that never started are not in `results`. */
-export function countsOf(results: readonly Pick<AttemptResult, 'verdict'>[]): RunCounts {
-  const count = (verdict: Verdict): number => results.filter((result) => result.verdict === verdict).length;
-  return { total: results.length, passed: count('passed'), failed: count('failed'), errored: count('errored'), skipped: count('skipped') };
 }

@@ -14,7 +14,7 @@ import { createNetworkPool } from './network-pool.js';
 import { abortionOf } from './patience.js';
 import type { AttemptSink, RunEvent, RunSink } from './ports.js';
 import { StrayFailures } from './stray-failures.js';
-import { countsOf, type AttemptResult, type RunResult } from './result.js';
+import { attemptSummaryOf, countsOf, type AttemptSummary, type RunResult } from './run-result.js';
 
 /** From this many Attempts for each place on, networks are made and used again for Attempts that need none. */
 const WORTH_A_NETWORK = 6;
@@ -128,7 +128,7 @@ async function dispatch(
   world: World,
   slots: Semaphore,
   lanes: ReadonlyMap<string, Semaphore>,
-): Promise<AttemptResult | undefined> {
+): Promise<AttemptSummary | undefined> {
   const queued = performance.now();
   const leave: (() => void)[] = [];
   try {
@@ -152,7 +152,7 @@ async function dispatch(
       onProgress: (progress) => options.onEvent({ type: 'attempt.progress', attempt: attempt.id, evalId: attempt.evalId, experimentId: attempt.experimentId, progress }),
     });
     options.onEvent({ type: 'attempt.finished', result });
-    return result;
+    return attemptSummaryOf(result);
   } finally {
     for (const release of leave) release();
   }

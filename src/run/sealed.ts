@@ -1,4 +1,5 @@
 import { messageOf } from '../lifetime/error.js';
+import { failureOf } from './failure.js';
 import type { AttemptSink } from './ports.js';
 import type { AttemptResult } from './result.js';
 
@@ -12,8 +13,9 @@ export async function sealed(result: AttemptResult, sink: AttemptSink): Promise<
     return result;
   } catch (error) {
     const message = `the record could not be written: ${messageOf(error)}`;
+    const failed = result.error ?? { phase: 'record', code: 'record-failed', message };
     const broken: AttemptResult = {
-      ...result, verdict: 'errored', reasons: [message, ...result.reasons], causes: [{ code: 'record-failed' }, ...result.causes], error: result.error ?? { phase: 'record', code: 'record-failed', message },
+      ...result, verdict: 'errored', reasons: [message, ...result.reasons], causes: [{ code: 'record-failed' }, ...result.causes], error: failed, failure: failureOf(failed),
     };
     await sink.seal({ ...broken, turns: [], changes: { state: 'unavailable', reason: message } }).catch(() => undefined);
     return broken;

@@ -169,10 +169,17 @@ describe('the record of a run', () => {
       startedAt: '2025-03-01T10:00:00.000Z',
       durationMs: 4_000,
       interrupted: true,
-      counts: { total: 2, passed: 1, failed: 0, errored: 1, skipped: 0 },
+      counts: { total: 2, passed: 1, failed: 0, errored: 1, skipped: 0, infrastructure: 0 },
       attempts: [
-        { id: 'sum.codex.0123abcd.1', evalId: 'sum', experimentId: 'codex', index: 1, verdict: 'passed' },
-        { id: 'sum.codex.0123abcd.2', evalId: 'sum', experimentId: 'codex', index: 2, verdict: 'errored' },
+        {
+          id: 'sum.codex.0123abcd.1', evalId: 'sum', experimentId: 'codex', index: 1, agent: 'codex', verdict: 'passed', claims: { total: 1, decided: 1, matched: 1 },
+          usage: { inputTokens: 100, outputTokens: 20 }, changedPaths: 0, startedAt: '2025-03-01T10:00:00.000Z', durationMs: 3_400, timedOut: false,
+        },
+        {
+          id: 'sum.codex.0123abcd.2', evalId: 'sum', experimentId: 'codex', index: 2, agent: 'codex', model: 'big', verdict: 'errored', claims: { total: 5, decided: 4, matched: 2 },
+          usage: { inputTokens: 0, outputTokens: 20 }, estimatedCostUSD: 0.5, changedPaths: 2, resources: { cpuSeconds: 1.25, peakMemoryBytes: 1_000 },
+          startedAt: '2025-03-01T10:00:00.000Z', durationMs: 3_400, timedOut: true,
+        },
       ],
     });
   });

@@ -1,7 +1,9 @@
 import { createColors } from 'picocolors';
 import { describe, expect, test } from 'vitest';
-import { createTerminalReporter, summaryOf } from '../../src/report/terminal.js';
+import { createTerminalReporter, explainedOf, summaryOf } from '../../src/report/terminal.js';
 import type { RunEvent } from '../../src/run/ports.js';
+import type { AttemptResult } from '../../src/run/result.js';
+import type { RunResult } from '../../src/run/run-result.js';
 import { attemptResult, runResult } from '../run/results.js';
 
 const colors = createColors(false);
@@ -12,6 +14,12 @@ function read(summary: string): { readonly rows: readonly (readonly string[])[];
   const end = lines.findIndex((line) => line.startsWith('└'));
   const rows = lines.slice(0, end).filter((line) => line.startsWith('│')).map((line) => line.split('│').slice(1, -1).map((cell) => cell.trim()));
   return { rows, below: lines.slice(end + 1) };
+}
+
+/** What is told of a run of these Attempts, each with an id of its own. */
+function summary(attempts: readonly AttemptResult[], more: Partial<RunResult> = {}): string {
+  const own = attempts.map((attempt, index) => ({ ...attempt, id: `attempt-${index}` }));
+  return summaryOf(runResult(own, more), { colors, explained: own.flatMap((attempt) => explainedOf(attempt, { colors, columns: 120 })) });
 }
 
 const HEAD = ['eval', 'experiment', '#', 'verdict', 'claims', 'tokens in/out', 'cost (est.)', 'changes', 'cpu/memory', 'time'];
@@ -32,7 +40,7 @@ const skipped = attemptResult({ verdict: 'skipped', reasons: ['no key'], skipped
 
 describe('the summary of a run', () => {
   test('is a table with one row for each Attempt, the cause of all that did not pass, and the counts', () => {
-    expect(read(summaryOf(runResult([passed, failed, errored, skipped]), colors))).toEqual({
+    expect(read(summary([passed, failed, errored, skipped]))).toEqual({
       rows: [
         HEAD,
         ['sum', 'codex', '1', 'passed', '1/1', '100/20', '-', '0', '-', '3.4 s'],
@@ -59,23 +67,23 @@ describe('the summary of a run', () => {
   });
 
   test.each([[{ cpuSeconds: 0.05 }, '0.1 s/-'], [{ peakMemoryBytes: 2 ** 30 }, '-/1024 MiB'], [{ oomKills: 0 }, '-']])('shows what was used %j as %s', (resources, shown) => {
-    expect(read(summaryOf(runResult([attemptResult({ resources })]), colors)).rows[1]?.[8]).toBe(shown);
+    expect(read(summary([attemptResult({ resources })])).rows[1]?.[8]).toBe(shown);
   });
 
   test.each([[0, '$0.00'], [1.5, '$1.50'], [0.0103925, '$0.01'], [0.00352, '$0.0035'], [0.000_000_12, '$0.00000012'], [undefined, '-']])('shows an estimate of %j as %s', (estimatedCostUSD, shown) => {
     const attempt = attemptResult(estimatedCostUSD === undefined ? { unpriced: { models: ['m'], reason: 'unpriced: m' } } : { estimatedCostUSD });
-    expect(read(summaryOf(runResult([attempt]), colors)).rows[1]?.[6]).toBe(shown);
+    expect(read(summary([attempt])).rows[1]?.[6]).toBe(shown);
   });
 
   test('says of an Attempt without claims that it has none', () => {
-    expect(read(summaryOf(runResult([attemptResult({ claims: [] })]), colors)).rows[1]).toEqual(['sum', 'codex', '1', 'passed', 'no claims', '100/20', '-', '0', '-', '3.4 s']);
+    expect(read(summary([attemptResult({ claims: [] })])).rows[1]).toEqual(['sum', 'codex', '1', 'passed', 'no claims', '100/20', '-', '0', '-', '3.4 s']);
   });
 
   test('tells kills for want of memory, and nothing else of what a sandbox used', () => {
     const quiet = attemptResult({ resources: { cpuSeconds: 9, peakMemoryBytes: 1, memoryLimitBytes: 2, oomKills: 0, processesLeft: 4, network: { receivedBytes: 1, sentBytes: 1 } } });
     const bare = attemptResult({ verdict: 'failed', reasons: ['it is wrong'], claims: [], resources: { oomKills: 1 } });
     const limited = attemptResult({ resources: { oomKills: 2, memoryLimitBytes: 256 * 1024 ** 2 } });
-    expect(read(summaryOf(runResult([quiet, bare, limited]), colors)).below.slice(0, -2)).toEqual([
+    expect(read(summary([quiet, bare, limited])).below.slice(0, -2)).toEqual([
       'failed  sum by codex (1)',
       '  ! it is wrong',
       '  ! 1 process was killed in the sandbox for want of memory',
@@ -85,8 +93,8 @@ describe('the summary of a run', () => {
   });
 
   test('says when the run was interrupted, and when nothing was started', () => {
-    expect(read(summaryOf(runResult([passed], { interrupted: true }), colors)).below).toEqual(['1 passed, 0 failed, 0 errored, 0 skipped in 4.0 s (interrupted)', '']);
-    expect(summaryOf(runResult([]), colors)).toBe('No Attempt was started.\n');
+    expect(read(summary([passed], { interrupted: true })).below).toEqual(['1 passed, 0 failed, 0 errored, 0 skipped in 4.0 s (interrupted)', '']);
+    expect(summary([])).toBe('No Attempt was started.\n');
   });
 
   test('keeps its lines whatever an agent, an author or a file name says', () => {
@@ -98,10 +106,10 @@ describe('the summary of a run', () => {
         expected: text, received: 'z'.repeat(10_000), path: text, nearest: { what: text, expected: text, received: text, path: text },
       }],
     });
-    const summary = summaryOf(runResult([hostile]), colors);
-    expect(summary).not.toMatch(/[^\P{Cc}\n]|[\p{Zl}\p{Zp}\p{Bidi_Control}]/u);
+    const shownSummary = summary([hostile]);
+    expect(shownSummary).not.toMatch(/[^\P{Cc}\n]|[\p{Zl}\p{Zp}\p{Bidi_Control}]/u);
     const shown = 'x | passed  forged by nobody\\u000d\\u001b[2J\\u009b1m\\u202e\\u2028y';
-    const { rows, below } = read(summary);
+    const { rows, below } = read(shownSummary);
     expect(rows).toEqual([HEAD, [shown, shown, '1', 'failed', '0/1', '100/20', '-', '0', '-', '3.4 s']]);
     // Whole again, but for where the lines were broken.
     const told = below.join('\n').replace(/\n(?: {16}| {4})(?=\S)/g, ' ');

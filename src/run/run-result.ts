@@ -1,0 +1,88 @@
+import type { Usage } from '../evidence/usage.js';
+import type { ResourceUse } from '../sandbox/sandbox.js';
+import type { Score, Verdict } from '../verdict/verdict.js';
+import type { AttemptFailure } from './failure.js';
+import type { AttemptResult } from './result.js';
+
+/** How many Attempts came to what. */
+export interface RunCounts {
+  readonly total: number;
+  readonly passed: number;
+  readonly failed: number;
+  readonly errored: number;
+  readonly skipped: number;
+  /** Of those errored: where the world broke and nothing was learnt about the agent. */
+  readonly infrastructure: number;
+}
+
+/** The little of a finished Attempt that is kept until the run ends, and told in its record. */
+export interface AttemptSummary {
+  readonly id: string;
+  readonly evalId: string;
+  readonly experimentId: string;
+  readonly index: number;
+  readonly agent: string;
+  readonly model?: string;
+  readonly verdict: Verdict;
+  readonly failure?: AttemptFailure;
+  readonly score?: Score;
+  readonly claims: { readonly total: number; readonly decided: number; readonly matched: number };
+  readonly usage: Usage;
+  readonly estimatedCostUSD?: number;
+  /** Absent: the changes are not known. */
+  readonly changedPaths?: number;
+  readonly resources?: Pick<ResourceUse, 'cpuSeconds' | 'peakMemoryBytes'>;
+  readonly startedAt: string;
+  readonly durationMs: number;
+  /** Its time ran out: `durationMs` says only how long it took at least. */
+  readonly timedOut: boolean;
+  /** Until when its sandbox lives on, ISO 8601. Absent: it is gone. */
+  readonly keptUntil?: string;
+}
+
+/** What a run came to. */
+export interface RunResult {
+  readonly runId: string;
+  /** The backend, for instance `docker`. */
+  readonly sandbox: string;
+  readonly startedAt: string;
+  readonly durationMs: number;
+  readonly interrupted: boolean;
+  readonly counts: RunCounts;
+  readonly attempts: readonly AttemptSummary[];
+}
+
+/** Counts verdicts. Planned Attempts that never started are not in `attempts`. */
+export function countsOf(attempts: readonly Pick<AttemptSummary, 'verdict' | 'failure'>[]): RunCounts {
+  const count = (verdict: Verdict): number => attempts.filter((attempt) => attempt.verdict === verdict).length;
+  return {
+    total: attempts.length, passed: count('passed'), failed: count('failed'), errored: count('errored'), skipped: count('skipped'),
+    infrastructure: attempts.filter(({ failure }) => failure?.infrastructure === true).length,
+  };
+}
+
+/** The little that is kept of a result. */
+export function attemptSummaryOf(result: AttemptResult): AttemptSummary {
+  const { id, evalId, experimentId, index, agent, model, verdict, failure, score, usage, estimatedCostUSD, changes, resources, startedAt, timings, error, kept } = result;
+  const decided = result.claims.filter((claim) => claim.state !== 'measured');
+  return {
+    id, evalId, experimentId, index, agent,
+    ...(model === undefined ? {} : { model }),
+    verdict,
+    ...(failure === undefined ? {} : { failure }),
+    ...(score === undefined ? {} : { score }),
+    claims: { total: result.claims.length, decided: decided.length, matched: decided.filter((claim) => claim.state === 'matched').length },
+    usage,
+    ...(estimatedCostUSD === undefined ? {} : { estimatedCostUSD }),
+    ...(changes.state === 'available' ? { changedPaths: changes.net.length } : {}),
+    ...(resources === undefined ? {} : { resources: usedOf(resources) }),
+    startedAt,
+    durationMs: timings.totalMs,
+    timedOut: error?.timeout !== undefined,
+    ...(kept === undefined ? {} : { keptUntil: kept.until }),
+  };
+}
+
+function usedOf({ cpuSeconds, peakMemoryBytes }: ResourceUse): NonNullable<AttemptSummary['resources']> {
+  return { ...(cpuSeconds === undefined ? {} : { cpuSeconds }), ...(peakMemoryBytes === undefined ? {} : { peakMemoryBytes }) };
+}
