@@ -23,7 +23,7 @@ export interface KeptOutput extends AsyncDisposable {
  * Keeps a stream as text, a long one on disk, and passes it on. Beyond the limit nothing more is kept; passing on continues.
  *
  * @param limits.keptBytes How much is kept at the most. Default: 256 MiB.
- * @param limits.memoryBytes How much of it in memory. Default: 16 MiB.
+ * @param limits.memoryBytes How much of it in memory. Default: 128 MiB, less where other outputs fill it.
  */
 export function keepOutput(
   argv: readonly string[], options: CommandOptions, callback: CommandOptions['onStdout'], limits: { readonly keptBytes?: number; readonly memoryBytes?: number } = {},

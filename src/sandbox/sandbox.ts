@@ -102,7 +102,10 @@ export interface Sandbox {
 }
 
 /** Options of one raw execution. */
-export type ExecOptions = Omit<CommandOptions, 'sensitiveValues'>;
+export type ExecOptions = Omit<CommandOptions, 'sensitiveValues'> & {
+  /** Waits for the end of the output, whoever holds it open. For commands that leave nothing behind. Default: false. */
+  readonly untilOutputEnds?: boolean;
+};
 
 /** A process of the agent's user. `pid` and `parent` are its numbers outside, not those inside. */
 export interface AgentProcess { readonly pid: string; readonly parent: string; readonly command: string; }

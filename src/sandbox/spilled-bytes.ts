@@ -4,11 +4,17 @@ import { open, unlink, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** So much is kept in memory. */
-const MEMORY_BYTES = 16 * 1024 * 1024;
+/** So much of one output is kept in memory where nobody else needs it. */
+const MEMORY_BYTES = 128 * 1024 * 1024;
+/** So much of all outputs together. */
+const SHARED_BYTES = 160 * 1024 * 1024;
+/** So much of one output is kept in memory whatever the others hold. */
+const OWN_BYTES = 1024 * 1024;
+
+let sharedBytes = 0;
 
 /**
- * Bytes that are kept in memory up to a size, and beyond it in a file that has no name any more, so that nothing is left of it
+ * Bytes that are kept in memory up to a size of their own and one of all of them together, and beyond it in a file that has no name any more, so that nothing is left of it
  * however this ends. Bytes are pushed one after the other.
  */
 export class SpilledBytes implements AsyncDisposable {
@@ -18,7 +24,7 @@ export class SpilledBytes implements AsyncDisposable {
   #file: FileHandle | undefined;
   #isClosed = false;
 
-  /** @param memoryBytes Default: 16 MiB. */
+  /** @param memoryBytes Default: 128 MiB. */
   constructor(memoryBytes = MEMORY_BYTES) {
     this.#memoryBytes = memoryBytes;
   }
@@ -28,13 +34,14 @@ export class SpilledBytes implements AsyncDisposable {
     if (this.#isClosed) return undefined; // A command that was given up may still print.
     this.#chunks.push(Buffer.from(chunk));
     this.#heldBytes += chunk.length;
-    return this.#heldBytes > this.#memoryBytes ? this.#spill() : undefined;
+    sharedBytes += chunk.length;
+    const isMuch = this.#heldBytes > this.#memoryBytes || (sharedBytes > SHARED_BYTES && this.#heldBytes > OWN_BYTES);
+    return isMuch ? this.#spill() : undefined;
   }
 
   /** Forgets everything. */
   async clear(): Promise<void> {
-    this.#chunks = [];
-    this.#heldBytes = 0;
+    this.#letGo();
     await this.#file?.truncate(0);
     await this.#file?.close();
     this.#file = undefined;
@@ -55,15 +62,21 @@ export class SpilledBytes implements AsyncDisposable {
     return this.clear();
   }
 
+  #letGo(): readonly Uint8Array[] {
+    const chunks = this.#chunks;
+    this.#chunks = [];
+    sharedBytes -= this.#heldBytes;
+    this.#heldBytes = 0;
+    return chunks;
+  }
+
   async #spill(): Promise<void> {
     if (this.#file === undefined) {
       const path = join(tmpdir(), `niceeval-output-${randomBytes(8).toString('hex')}`);
       this.#file = await open(path, 'wx+', 0o600);
       await unlink(path);
     }
-    const chunks = this.#chunks;
-    this.#chunks = [];
-    this.#heldBytes = 0;
+    const chunks = this.#letGo();
     // `writev` may write less than all; `write` of one buffer goes on until it is done.
     if (chunks.length > 0) await this.#file.appendFile(Buffer.concat(chunks));
   }

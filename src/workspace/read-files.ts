@@ -88,6 +88,7 @@ async function readByTar(
       user: '0',
       cwd: '/',
       timeoutMs: READ_LIMIT_MS,
+      untilOutputEnds: true,
       stdin: names,
       onStdout: (chunk) => new Promise<void>((resolve) => {
         if (stream.write(Buffer.from(chunk))) resolve();

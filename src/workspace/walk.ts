@@ -20,8 +20,7 @@ const KINDS: Readonly<Record<string, FileKind>> = {
  * @throws WorkspaceScanError when the walk did not get through.
  */
 export async function scanByWalk(sandbox: OwnedSandbox, root: string): Promise<Manifest | undefined> {
-  const output = await walk(sandbox, [root], `${FORMAT}%P\\0`);
-  return output === undefined ? undefined : parseWalk(output, root);
+  return walk(sandbox, [root], { format: `${FORMAT}%P\\0`, ends: [''] });
 }
 
 /**
@@ -31,50 +30,82 @@ export async function scanByWalk(sandbox: OwnedSandbox, root: string): Promise<M
  */
 export async function scanRootsByWalk(sandbox: OwnedSandbox, roots: readonly string[]): Promise<ReadonlyMap<string, Manifest> | undefined> {
   const outermost = roots.filter((root) => !roots.some((other) => root.startsWith(`${other}/`)));
-  const output = await walk(sandbox, outermost, `${FORMAT}%p\\0`);
-  if (output === undefined) return undefined;
+  const walked = await walk(sandbox, outermost, { format: `${FORMAT}%p\\0`, ends: outermost.map(escapePathText) });
+  if (walked === undefined) return undefined;
   const manifests = new Map(roots.map((root) => [root, new Map<string, Entry>()]));
   const deepestFirst = [...manifests].map(([root, manifest]) => ({ prefix: `${escapePathText(root)}/`, manifest })).sort((a, b) => b.prefix.length - a.prefix.length);
-  for (const [path, entry] of parseWalk(output, roots.join(', '))) {
+  for (const [path, entry] of walked) {
     const home = deepestFirst.find(({ prefix }) => path.startsWith(prefix));
     home?.manifest.set(path.slice(home.prefix.length), entry);
   }
   return manifests;
 }
 
-async function walk(sandbox: OwnedSandbox, roots: readonly string[], format: string): Promise<Buffer | undefined> {
-  const chunks: Uint8Array[] = [];
+/** @param options.ends Each root as the format prints it. */
+async function walk(
+  sandbox: OwnedSandbox, roots: readonly string[], { format, ends }: { readonly format: string; readonly ends: readonly string[] },
+): Promise<Manifest | undefined> {
+  const reader = createWalkReader(roots.join(', '), ends);
   let trouble = '';
-  const { exitCode } = await sandbox.exec(['/usr/bin/find', ...roots, '-mindepth', '1', '-printf', format], {
+  const { exitCode } = await sandbox.exec(['/usr/bin/find', ...roots, '-depth', '-printf', format], {
     user: '0',
     cwd: '/',
     timeoutMs: WALK_LIMIT_MS,
-    onStdout: (chunk) => { chunks.push(Buffer.from(chunk)); },
+    untilOutputEnds: true,
+    onStdout: (chunk) => { reader.push(chunk); },
     onStderr: (chunk) => { trouble = (trouble + Buffer.from(chunk).toString('utf8')).slice(0, 2000); },
   });
   if (exitCode === 126 || exitCode === 127) return undefined;
   if (exitCode !== 0 && /unrecognized|unknown predicate|-printf/.test(trouble)) return undefined; // busybox
   if (exitCode !== 0) throw new WorkspaceScanError(roots.join(', '), `find ended with ${exitCode}: ${trouble.trim()}`);
-  return Buffer.concat(chunks);
+  return reader.end();
 }
 
-/** Reads the output of the walk. A tree may have a million entries, so fields are read where they lie. */
-export function parseWalk(output: Buffer, root: string): Manifest {
+/** Reads a walk piece by piece, while it goes on. */
+export interface WalkReader {
+  push(chunk: Uint8Array): void;
+  /** @throws WorkspaceScanError when the walk was cut. */
+  end(): Manifest;
+}
+
+/**
+ * A tree may have a million entries, so fields are read where they lie, and each entry as soon as it is whole.
+ *
+ * @param roots The paths of the roots themselves, escaped. A walk tells each of them after everything in it, so one without them was cut.
+ */
+export function createWalkReader(root: string, roots: readonly string[]): WalkReader {
   const manifest = new Map<string, Entry>();
+  const missing = new Set(roots);
   const ends = new Array<number>(FIELDS).fill(0);
-  let start = 0;
-  while (start < output.length) {
-    let from = start;
-    for (let field = 0; field < FIELDS; field += 1) {
-      const end = output.indexOf(0, from);
-      if (end < 0) throw new WorkspaceScanError(root, 'the walk was cut in the middle of an entry');
-      ends[field] = end;
-      from = end + 1;
-    }
-    manifest.set(escapePath(output.subarray((ends[6] as number) + 1, ends[7])), entryOf(output, start, ends, root));
-    start = from;
+  let rest: Buffer = Buffer.alloc(0);
+  return {
+    push(chunk) {
+      const output = rest.length === 0 ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length) : Buffer.concat([rest, chunk]);
+      let start = 0;
+      while (findEnds(output, start, ends)) {
+        const path = escapePath(output.subarray((ends[6] as number) + 1, ends[7]));
+        if (!missing.delete(path)) manifest.set(path, entryOf(output, start, ends, root));
+        start = (ends[7] as number) + 1;
+      }
+      rest = Buffer.from(output.subarray(start)); // A copy: the chunk is the stream's own.
+    },
+    end() {
+      if (rest.length > 0 || missing.size > 0) throw new WorkspaceScanError(root, 'the walk was cut before its end');
+      return manifest;
+    },
+  };
+}
+
+/** Where each field of the entry ends that begins at `start`. False: the entry is not whole yet. */
+function findEnds(output: Buffer, start: number, ends: number[]): boolean {
+  let from = start;
+  for (let field = 0; field < FIELDS; field += 1) {
+    const end = output.indexOf(0, from);
+    if (end < 0) return false;
+    ends[field] = end;
+    from = end + 1;
   }
-  return manifest;
+  return true;
 }
 
 /** @param ends Where each field ends. */

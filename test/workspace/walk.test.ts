@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { WorkspaceScanError } from '../../src/workspace/errors.js';
-import { parseWalk } from '../../src/workspace/walk.js';
+import type { Manifest } from '../../src/workspace/manifest.js';
+import { createWalkReader } from '../../src/workspace/walk.js';
 
 /** One entry as `find -printf` writes it: type, mode, owner, group, size; mtime, ctime and inode with spaces between; link text, path. */
 function written(fields: readonly (string | Uint8Array)[]): Buffer {
@@ -10,7 +11,32 @@ function written(fields: readonly (string | Uint8Array)[]): Buffer {
 
 const ofFile = (path: string | Uint8Array): Buffer => written(['f', '644', '1000', '1000', '5', '1700000000.5', '1700000001.25', '42', '', path]);
 
-describe('parseWalk', () => {
+/** What a walk tells last: the root itself. */
+const ROOT = written(['d', '755', '0', '0', '4096', '1.0', '1.0', '2', '', '']);
+
+/** Reads a walk that comes in pieces of so many bytes and is followed by its end. Default: in one. */
+function parseWalk(entries: Buffer, root: string, pieceBytes = Math.max(1, entries.length + ROOT.length)): Manifest {
+  return readWalk(Buffer.concat([entries, ROOT]), root, pieceBytes);
+}
+
+function readWalk(walk: Buffer, root: string, pieceBytes = Math.max(1, walk.length)): Manifest {
+  const reader = createWalkReader(root, ['']);
+  for (let at = 0; at < walk.length; at += pieceBytes) {
+    // The bytes of a stream are overwritten by what comes next.
+    const piece = Buffer.from(walk.subarray(at, at + pieceBytes));
+    reader.push(piece);
+    piece.fill(0x7f);
+  }
+  return reader.end();
+}
+
+describe('a walk', () => {
+  test.each([1, 2, 7, 64])('is the same in pieces of %i bytes', (pieceBytes) => {
+    const walk = Buffer.concat([ofFile('a'), ofFile(Buffer.from([0xff, 0x0a])), written(['l', '777', '0', '0', '9', '1.0', '1.0', '8', '../a b', 'link'])]);
+    expect([...parseWalk(walk, '/project', pieceBytes)]).toEqual([...parseWalk(walk, '/project')]);
+    expect(parseWalk(walk, '/project', pieceBytes).size).toBe(3);
+  });
+
   test('reads what a walk tells of every kind of entry', () => {
     const walk = Buffer.concat([
       written(['d', '1777', '0', '0', '4096', '1.5', '2.5', '7', '', 'tmp']),
@@ -51,19 +77,12 @@ describe('parseWalk', () => {
     expect(new Set(stamps).size).toBe(4);
   });
 
-  test('takes a walk that was cut at any byte for an error, but for the end of an entry', () => {
-    const one = ofFile('a.txt');
-    const two = Buffer.concat([one, ofFile('b.txt')]);
-    const whole: number[] = [];
-    for (let length = 0; length <= two.length; length += 1) {
-      try {
-        parseWalk(two.subarray(0, length), '/project');
-        whole.push(length);
-      } catch (error) {
-        expect(error).toEqual(new WorkspaceScanError('/project', 'the walk was cut in the middle of an entry'));
-      }
+  test('takes a walk that was cut at any byte for an error, also at the end of an entry', () => {
+    const walk = Buffer.concat([ofFile('a.txt'), ofFile('b.txt'), ROOT]);
+    for (let length = 0; length < walk.length; length += 1) {
+      expect(() => readWalk(walk.subarray(0, length), '/project')).toThrow(new WorkspaceScanError('/project', 'the walk was cut before its end'));
     }
-    expect(whole).toEqual([0, one.length, two.length]);
+    expect([...readWalk(walk, '/project').keys()]).toEqual(['a.txt', 'b.txt']);
   });
 
   test('takes an entry of an unknown type for an error', () => {

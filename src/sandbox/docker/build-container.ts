@@ -86,7 +86,7 @@ export class BuildContainer implements AsyncDisposable {
   }
 
   #target(): ExecTarget {
-    return { engine: this.engine, containerId: this.id, endProcesses: (user) => endProcesses(this.#target(), { name: user }) };
+    return { engine: this.engine, containerId: this.id, endProcesses: (user) => endProcesses(this.#target(), { name: user }), mayHoldOutput: () => Promise.resolve(true) };
   }
 }
 

@@ -118,7 +118,7 @@ export class ContainerSandbox implements OwnedSandbox {
 
   /** `undefined`: the image has no `find` that can tell, or some files could not be looked at. */
   async #bytesOnDisk(): Promise<number | undefined> {
-    const { exitCode, stdout } = await this.#capture(BLOCKS_OF_CHANGED_FILES, { user: '0', cwd: '/', timeoutMs: MEASURE_LIMIT_MS });
+    const { exitCode, stdout } = await this.#capture(BLOCKS_OF_CHANGED_FILES, { user: '0', cwd: '/', timeoutMs: MEASURE_LIMIT_MS, untilOutputEnds: true });
     return exitCode === 0 ? bytesOfBlocks(stdout) : undefined;
   }
 
@@ -128,7 +128,7 @@ export class ContainerSandbox implements OwnedSandbox {
     this.endAgentProcesses().catch(() => undefined); // A sandbox that is gone has none.
   }
 
-  async #capture(argv: readonly string[], options: CommandOptions, shown = argv): Promise<CommandResult> {
+  async #capture(argv: readonly string[], options: CommandOptions & ExecOptions, shown = argv): Promise<CommandResult> {
     const startedAt = performance.now();
     await using out = keepOutput(shown, options, options.onStdout);
     await using err = keepOutput(shown, options, options.onStderr);
@@ -282,6 +282,8 @@ export class ContainerSandbox implements OwnedSandbox {
         const isAgent = user === this.agentUser;
         return endProcesses(this.#target(), { name: user, ...(isAgent ? { uid: this.#image.owner.uid } : {}) });
       },
+      // Of root there are always some: the harness's own.
+      mayHoldOutput: async (user) => user !== this.agentUser || this.agentIsRoot || (await this.agentProcesses()).length > 0,
     };
   }
 

@@ -12,7 +12,13 @@ import { demultiplex, type FrameSinks } from './frames.js';
 const POLL_MS = 400;
 /** A background child may hold the output open after the command ended; this long it must be quiet to be let go. */
 const QUIET_MS = 250;
+/** In so many looks: a process that was held up itself must not take that for quiet. */
+const QUIET_LOOKS = 4;
+/** An engine that is slow to answer is slow to hand over output, too: so many times as long it must be quiet. */
+const SLOW_FACTOR = 4;
 const DRAIN_LIMIT_MS = 5_000;
+/** Output that nobody holds open any more must end this soon. */
+const LATE_LIMIT_MS = 30_000;
 /** After its output ended, a command's exit code must be known this soon. */
 const EXIT_CODE_LIMIT_MS = 15_000;
 /** After its processes were ended, a command's output must end this soon. */
@@ -26,6 +32,8 @@ export interface ExecTarget {
   readonly containerId: string;
   /** Ends every process of the user that a command runs as. */
   readonly endProcesses: (user: string) => Promise<void>;
+  /** Whether a process is left that a command of this user may have started, and so may hold its output open. */
+  readonly mayHoldOutput: (user: string) => Promise<boolean>;
 }
 
 /**
@@ -45,22 +53,21 @@ export async function execInContainer(
     .catch((error: unknown) => { throw asGone(error, target.containerId); });
   sendInput(socket, options.stdin, options.tty === true);
 
-  const activity = { at: performance.now(), busy: false };
+  const activity: Activity = { pieces: 0, busy: false, broke: undefined };
   const pumped = pump(socket, options, activity);
   const stop = openStopSignal(options.shown ?? argv, options);
   try {
-    const first = await Promise.race([pumped.then(() => 'output ended' as const), exitOf(target, exec, pumped), stop.stopped]);
+    const ended = pumped.then(() => 'output ended' as const);
+    const first = await Promise.race([ended, ...(options.untilOutputEnds === true ? [] : [exitOf(target, exec, pumped)]), stop.stopped]);
     if (first === 'stopped') {
       await target.endProcesses(options.user);
       await Promise.race([pumped.catch(() => undefined), patience(KILL_LIMIT_MS)]);
       throw stop.reason();
     }
-    if (first !== 'output ended') {
-      await drained(pumped, activity);
-      socket.destroy();
-      return first;
-    }
-    return await exitSoon(target, exec);
+    const exit = first === 'output ended' ? await exitSoon(target, exec) : first;
+    if (first !== 'output ended') await drained(target, options.user, { pumped, activity });
+    if (activity.broke !== undefined) throw new EngineCallError('hand over the whole output of a command', undefined, messageOf(activity.broke), { cause: activity.broke });
+    return exit;
   } finally {
     stop.close();
     socket.destroy();
@@ -108,11 +115,21 @@ function sendInput(socket: Duplex, stdin: ExecOptions['stdin'], tty: boolean): v
   end();
 }
 
-/** Settles when the output ended; a broken connection counts as the end, the exit code decides what it meant. */
-async function pump(socket: Duplex, options: ExecOptions, activity: { at: number; busy: boolean }): Promise<void> {
+/** What is known of a command's output. */
+interface Activity {
+  /** How many pieces came. */
+  pieces: number;
+  /** A callback is under way. */
+  busy: boolean;
+  /** The connection broke, or ended in the middle of a piece: something of the output is lost. */
+  broke: unknown;
+}
+
+/** Settles when the output ended. A broken connection counts as the end; whether the sandbox is gone decides what it meant. */
+async function pump(socket: Duplex, options: ExecOptions, activity: Activity): Promise<void> {
   let failure: { error: unknown } | undefined;
   const into = (callback: FrameSinks['stdout'] | undefined) => async (chunk: Uint8Array): Promise<void> => {
-    activity.at = performance.now();
+    activity.pieces += 1;
     activity.busy = true;
     try {
       if (failure === undefined) await callback?.(chunk);
@@ -120,11 +137,10 @@ async function pump(socket: Duplex, options: ExecOptions, activity: { at: number
       failure = { error }; // The caller's own error; the rest of the output is let through unread.
     } finally {
       activity.busy = false;
-      activity.at = performance.now();
     }
   };
   const sinks = { stdout: into(options.onStdout), stderr: into(options.onStderr) };
-  await (options.tty === true ? takeAll(socket, sinks.stdout) : demultiplex(socket, sinks)).catch(() => undefined);
+  await (options.tty === true ? takeAll(socket, sinks.stdout) : demultiplex(socket, sinks)).catch((error: unknown) => { activity.broke = error; });
   if (failure !== undefined) throw failure.error;
 }
 
@@ -133,13 +149,31 @@ async function takeAll(socket: Duplex, sink: FrameSinks['stdout']): Promise<void
   for await (const chunk of socket as AsyncIterable<Buffer>) await sink(chunk);
 }
 
-async function drained(pumped: Promise<void>, activity: { at: number; busy: boolean }): Promise<void> {
+/**
+ * Waits for the rest of the output of a command that has ended: to its end, unless somebody who lives on holds it open and is quiet.
+ * Output that is only late is waited for; one that lacks its end would be read as if it did not.
+ */
+async function drained(target: ExecTarget, user: string, { pumped, activity }: { readonly pumped: Promise<void>; readonly activity: Activity }): Promise<void> {
+  let isOpen = true;
+  const end = pumped.finally(() => { isOpen = false; });
+  end.catch(() => undefined); // Output that is let go may break off later.
   const limit = performance.now() + DRAIN_LIMIT_MS;
-  let ended = false;
-  const end = pumped.finally(() => { ended = true; });
-  while (!ended && performance.now() < limit && (activity.busy || performance.now() - activity.at < QUIET_MS)) {
-    await Promise.race([end, delay(QUIET_MS / 4)]);
+  const quiet = async (ms: number): Promise<void> => {
+    let seen = -1;
+    for (let looks = 0; isOpen && looks < QUIET_LOOKS && performance.now() < limit;) {
+      looks = activity.busy || activity.pieces !== seen ? 0 : looks + 1;
+      seen = activity.pieces;
+      await Promise.race([end, delay(ms / QUIET_LOOKS)]);
+    }
+  };
+  await quiet(QUIET_MS);
+  if (!isOpen) return end;
+  const asked = performance.now();
+  if (await target.mayHoldOutput(user)) {
+    await quiet(Math.max(QUIET_MS, (performance.now() - asked) * SLOW_FACTOR));
+    return isOpen ? undefined : end;
   }
+  await Promise.race([end, patience(LATE_LIMIT_MS).then(() => { throw new EngineSilentError('hand over the output of a command', LATE_LIMIT_MS); })]);
 }
 
 /** Watches for the exit while the output is open. Never settles once the output ended. */

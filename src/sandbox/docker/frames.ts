@@ -11,6 +11,7 @@ const HEADER_BYTES = 8;
 /**
  * Takes the engine's multiplexed stream apart: an 8-byte header (stream number, three zero bytes, length as
  * 32-bit big-endian) before each payload, where headers and payloads may be split over any chunks.
+ * Rejects when the stream breaks, or ends in the middle of a payload.
  * Source: Docker Engine API 1.41, "Attach to a container", stream format.
  */
 export async function demultiplex(stream: Readable, sinks: FrameSinks): Promise<void> {
@@ -37,4 +38,5 @@ export async function demultiplex(stream: Readable, sinks: FrameSinks): Promise<
       if (pending !== undefined) await pending;
     }
   }
+  if (left > 0 || header.length > 0) throw new Error('the stream ended in the middle of a piece');
 }

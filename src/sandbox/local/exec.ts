@@ -9,6 +9,8 @@ import { findProgram, startFailureOf, type StartFailure } from './program.js';
 
 /** A background child may hold the output open after the command ended; this long it must be quiet to be let go. */
 const QUIET_MS = 250;
+/** In so many looks: a process that was held up itself must not take that for quiet. */
+const QUIET_LOOKS = 8;
 /** More than a pipe and a reader hold: what comes after that many bytes was printed after the command ended. */
 const HELD_BYTES = 2 * 1024 * 1024;
 /** After its processes were ended, a command's output must end this soon. */
@@ -45,7 +47,7 @@ export async function execHere(
   const program = await findProgram(name, { cwd: options.cwd, path: target.env['PATH'] ?? '' });
   if (program.state === 'failed') return exitOf(program);
   const pipes = await openPipes(target.folder, options.stdin);
-  const activity: Activity = { at: performance.now(), busy: 0, bytes: 0, failures: [] };
+  const activity: Activity = { busy: 0, bytes: 0, failures: [] };
   const stop = openStopSignal(options.shown, options);
   try {
     const start = await started(program.path, [name, ...args], { pipes, cwd: options.cwd, env: target.env });
@@ -53,7 +55,8 @@ export async function execHere(
     target.started(start.group);
     if (start.stdin !== null && options.stdin instanceof Readable) sendInput(start.stdin, options.stdin);
     const pumped = pump(pipes, options, activity);
-    const first = await Promise.race([start.ended, stop.stopped]);
+    const ended = options.untilOutputEnds === true ? pumped.then(() => start.ended) : start.ended;
+    const first = await Promise.race([ended, stop.stopped]);
     if (first === 'stopped') {
       await target.endProcesses();
       await Promise.race([pumped, patience(KILL_LIMIT_MS)]);
@@ -69,8 +72,6 @@ export async function execHere(
 }
 
 interface Activity {
-  /** When the last piece was taken. */
-  at: number;
   /** Callbacks under way. */
   busy: number;
   bytes: number;
@@ -133,7 +134,6 @@ async function pump(pipes: CommandPipes, options: ExecOptions, activity: Activit
         activity.failures.push(error);
       }
       activity.busy -= 1;
-      activity.at = performance.now();
     }
   };
   // A stream that is let go before its end, since the command has ended, breaks off.
@@ -143,11 +143,13 @@ async function pump(pipes: CommandPipes, options: ExecOptions, activity: Activit
 /** Waits for the end of the output, or until what is left of it can only come from others. */
 async function drained(pumped: Promise<void>, activity: Activity): Promise<void> {
   const before = activity.bytes;
-  activity.at = performance.now();
+  let seen = -1;
   let ended = false;
   const end = pumped.then(() => { ended = true; });
-  while (!ended && activity.bytes - before < HELD_BYTES && (activity.busy > 0 || performance.now() - activity.at < QUIET_MS)) {
-    await Promise.race([end, new Promise((resolve) => { setTimeout(resolve, QUIET_MS / 8); })]);
+  for (let looks = 0; !ended && activity.bytes - before < HELD_BYTES && looks < QUIET_LOOKS;) {
+    looks = activity.busy > 0 || activity.bytes !== seen ? 0 : looks + 1;
+    seen = activity.bytes;
+    await Promise.race([end, new Promise((resolve) => { setTimeout(resolve, QUIET_MS / QUIET_LOOKS); })]);
   }
 }
 
