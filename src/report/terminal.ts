@@ -121,16 +121,16 @@ function mark(verdict: Verdict, colors: Colors): string {
 }
 
 /** Points without the noise of adding binary fractions. */
-function points(number: number): string {
+export function points(number: number): string {
   return String(Number(number.toFixed(2)));
 }
 
 /** Small sums keep their first digits, so that a paid Attempt never looks free. */
-function dollars(usd: number | undefined): string {
+export function dollars(usd: number | undefined): string {
   if (usd === undefined) return '-';
   return usd === 0 || usd >= 0.01 ? `$${usd.toFixed(2)}` : `$${Number(usd.toPrecision(2)).toFixed(Math.min(20, 1 - Math.floor(Math.log10(usd))))}`;
 }
 
-function seconds(ms: number): string {
+export function seconds(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`;
 }

@@ -1,0 +1,67 @@
+import type { Usage } from '../evidence/usage.js';
+import type { Score, Verdict } from '../verdict/verdict.js';
+
+/** One Attempt, as the reporters of a whole run need it. */
+export interface AttemptOutcome {
+  readonly id: string;
+  readonly evalId: string;
+  readonly experimentId: string;
+  /** From 1, within its eval and experiment. */
+  readonly index: number;
+  readonly agent: string;
+  readonly model?: string;
+  readonly verdict: Verdict;
+  /** One line per cause; empty for `passed`. */
+  readonly reasons: readonly string[];
+  /** What kind of thing broke around the agent. Absent: nothing did. */
+  readonly infrastructure?: string;
+  readonly durationMs: number;
+  /** True: time ran out or the run was interrupted, so that it would have taken longer than `durationMs`. Default: false. */
+  readonly cutOff?: boolean;
+  /** ISO 8601. */
+  readonly startedAt: string;
+  /** Absent: not known. */
+  readonly estimatedCostUSD?: number;
+  readonly usage: Usage;
+  /** Where the eval is defined, relative to the repository. */
+  readonly evalFile?: string;
+  /** Only of an eval that gives points. */
+  readonly score?: Score;
+  /** True: it made no claim, so that passing means little. */
+  readonly noClaims: boolean;
+}
+
+/** A run, as reporters of whole runs need it. */
+export interface RunReport {
+  readonly runId: string;
+  /** ISO 8601. */
+  readonly startedAt: string;
+  readonly durationMs: number;
+  readonly interrupted: boolean;
+  /** Planned Attempts that were never started. */
+  readonly notRun: number;
+  readonly attempts: readonly AttemptOutcome[];
+}
+
+/** The Attempts of each experiment, in the order in which the experiments appear. */
+export function byExperiment(attempts: readonly AttemptOutcome[]): ReadonlyMap<string, readonly AttemptOutcome[]> {
+  const groups = new Map<string, AttemptOutcome[]>();
+  for (const attempt of attempts) {
+    const group = groups.get(attempt.experimentId);
+    if (group === undefined) groups.set(attempt.experimentId, [attempt]);
+    else group.push(attempt);
+  }
+  return groups;
+}
+
+/** How many Attempts came to one verdict. */
+export function countOf(attempts: readonly AttemptOutcome[], verdict: Verdict): number {
+  return attempts.filter((attempt) => attempt.verdict === verdict).length;
+}
+
+/** Why a run is not whole, in words. `undefined`: it is. */
+export function incompleteness({ interrupted, notRun }: RunReport): string | undefined {
+  const missing = `${notRun} planned ${notRun === 1 ? 'Attempt was' : 'Attempts were'} not run`;
+  if (interrupted) return notRun === 0 ? 'the run was interrupted' : `the run was interrupted; ${missing}`;
+  return notRun === 0 ? undefined : missing;
+}
