@@ -10,7 +10,7 @@ interface Common {
   readonly evidenceCoverage: EvidenceCoverage;
   /** The agent can do nothing without a model endpoint, so its experiments need a gateway. Default: false. */
   readonly needsEndpoint?: boolean;
-  /** Values that are replaced by `[redacted]` in everything that is told of an Attempt. Raw output is the adapter's own to clean. Default: none. */
+  /** Values that are replaced by `[redacted]` in everything that is told and recorded of an Attempt. Default: none. */
   readonly sensitiveValues?: readonly string[];
 }
 

@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs';
 import { BACKEND_NAMES, type BackendName } from '../sandbox/backend.js';
 import { EXIT } from './exit-codes.js';
 import type { CollectFlags } from './images-command.js';
+import { collect, wholeNumber } from './option-values.js';
 import type { ParseFlags } from './parse-command.js';
+import { addRecordCommands } from './record-program.js';
 import type { ShellFlags } from './shell-command.js';
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -65,6 +67,8 @@ export function createProgram(): Program {
       const { runCommand } = await import('./run-command.js');
       exitCode = await runCommand(selectors, flags);
     });
+
+  addRecordCommands(program, (code) => { exitCode = code; });
 
   program.command('shell')
     .description('Look inside a living sandbox: one that was kept, or one whose Attempt is under way.')
@@ -158,16 +162,6 @@ export function createProgram(): Program {
       }
     },
   };
-}
-
-function collect(value: string, before: readonly string[]): readonly string[] {
-  return [...before, value];
-}
-
-function wholeNumber(value: string): number {
-  const number = Number(value);
-  if (!/^\d+$/.test(value) || !Number.isSafeInteger(number) || number < 1) throw new InvalidArgumentError('It must be a whole number of at least 1.');
-  return number;
 }
 
 function wholeNumberFromZero(value: string): number {

@@ -7,7 +7,9 @@ const LONGEST_NAME = 120;
  * one is replaced by its hash, so that nothing leaves the folder and no two paths become one.
  */
 export function keptPathOf(path: string): string {
-  const names = path.split('/').filter((name) => name !== '' && name !== '.').map((name) => (isPlain(name) ? name : `~${createHash('sha256').update(name).digest('hex').slice(0, 16)}`));
+  const given = path.split('/').filter((name) => name !== '' && name !== '.');
+  // A folder `a.gz` would stand where the compressed file `a` goes.
+  const names = given.map((name, index) => (isPlain(name) && (index === given.length - 1 || !name.endsWith('.gz')) ? name : `~${createHash('sha256').update(name).digest('hex').slice(0, 16)}`));
   return names.length === 0 ? '~' : names.join('/');
 }
 

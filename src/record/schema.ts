@@ -8,17 +8,20 @@ import { jsonValueSchema } from '../evidence/json.js';
 import { usageSchema } from '../evidence/usage.js';
 import { scoreSchema, verdictCauseSchema, verdictSchema } from '../verdict/verdict.js';
 
-/** The version of every file that this package writes. A reader takes unknown fields as they come. */
-export const SCHEMA_VERSION = 1;
+/** An empty file of this name, written last, says that the folder of a run or an Attempt is whole. */
+export const MARKER = 'complete';
 
-const head = <F extends string>(format: F) => ({ format: z.literal(format), schemaVersion: z.literal(SCHEMA_VERSION) });
+/** The versions that this package writes, each file its own. A reader takes unknown fields as they come. */
+export const SCHEMA_VERSIONS = { run: 2, attempt: 1, claims: 1, changes: 1 } as const;
+
+const head = <F extends keyof typeof SCHEMA_VERSIONS>(file: F) => ({ format: z.literal(`niceeval.${file}` as const), schemaVersion: z.literal(SCHEMA_VERSIONS[file]) });
 const count = z.number().int().nonnegative();
 const networkAccessSchema = z.union([z.string(), z.object({ allow: z.array(z.string()) })]);
 
 const failureSchema = z.object({ kind: z.string(), infrastructure: z.boolean() });
 
 export const attemptFileSchema = z.object({
-  ...head('niceeval.attempt'),
+  ...head('attempt'),
   id: z.string(),
   evalId: z.string(),
   experimentId: z.string(),
@@ -89,38 +92,65 @@ export const attemptFileSchema = z.object({
   logs: z.array(z.string()),
   startedAt: z.string(),
   timings: z.object({ queuedMs: z.number(), sandboxMs: z.number(), testMs: z.number(), teardownMs: z.number(), totalMs: z.number() }),
+  // How many bytes each file beside it has. Records without it have no marker either: their attempt.json came last.
+  files: z.record(z.string(), count).exactOptional(),
 });
 
-export const claimsFileSchema = z.object({ ...head('niceeval.claims'), claims: z.array(claimSchema) });
+export const claimsFileSchema = z.object({ ...head('claims'), claims: z.array(claimSchema) });
 
-export const changesFileSchema = z.object({ ...head('niceeval.changes'), changes: workspaceChangesSchema, leftOutOfPatch: z.array(z.object({ path: z.string(), reason: z.string() })).exactOptional() });
+export const changesFileSchema = z.object({ ...head('changes'), changes: workspaceChangesSchema, leftOutOfPatch: z.array(z.object({ path: z.string(), reason: z.string() })).exactOptional() });
 
 /** One line of `events.jsonl`. */
 export const eventLineSchema = z.object({ session: z.number().int(), turn: z.number().int(), event: streamEventSchema });
 
-export const runFileSchema = z.object({
-  ...head('niceeval.run'),
-  runId: z.string(),
-  sandbox: z.string().exactOptional(),
-  startedAt: z.string(),
+const plannedSchema = z.object({ id: z.string(), evalId: z.string(), experimentId: z.string(), index: z.number() });
+
+// Records of before there were summaries have only ids and verdict.
+const summarySchema = plannedSchema.extend({
+  verdict: verdictSchema,
+  agent: z.string().exactOptional(),
+  model: z.string().exactOptional(),
+  failure: failureSchema.exactOptional(),
+  score: scoreSchema.exactOptional(),
+  claims: z.object({ total: count, decided: count, matched: count }).exactOptional(),
+  usage: usageSchema.exactOptional(),
+  estimatedCostUSD: z.number().nonnegative().exactOptional(),
+  changedPaths: count.exactOptional(),
+  resources: z.object({ cpuSeconds: z.number().nonnegative().exactOptional(), peakMemoryBytes: count.exactOptional() }).exactOptional(),
+  startedAt: z.string().exactOptional(),
+  durationMs: z.number().exactOptional(),
+  timedOut: z.boolean().exactOptional(),
+  keptUntil: z.string().exactOptional(),
+});
+
+const runFacts = { ...head('run'), runId: z.string(), sandbox: z.string().exactOptional(), startedAt: z.string(), planned: z.array(plannedSchema) };
+const endFacts = {
+  // Runs of version 1 have no marker: their file came when all had ended.
+  sealedBy: z.enum(['marker', 'run-file']),
   durationMs: z.number(),
   interrupted: z.boolean(),
   counts: z.object({ total: count, passed: count, failed: count, errored: count, skipped: count, infrastructure: count.exactOptional() }),
-  // Records of before there were summaries have only ids and verdict.
-  attempts: z.array(z.object({
-    id: z.string(), evalId: z.string(), experimentId: z.string(), index: z.number(), verdict: verdictSchema,
-    agent: z.string().exactOptional(),
-    model: z.string().exactOptional(),
-    failure: failureSchema.exactOptional(),
-    score: scoreSchema.exactOptional(),
-    claims: z.object({ total: count, decided: count, matched: count }).exactOptional(),
-    usage: usageSchema.exactOptional(),
-    estimatedCostUSD: z.number().nonnegative().exactOptional(),
-    changedPaths: count.exactOptional(),
-    resources: z.object({ cpuSeconds: z.number().nonnegative().exactOptional(), peakMemoryBytes: count.exactOptional() }).exactOptional(),
-    startedAt: z.string().exactOptional(),
-    durationMs: z.number().exactOptional(),
-    timedOut: z.boolean().exactOptional(),
-    keptUntil: z.string().exactOptional(),
-  })),
-});
+};
+
+export const runFileSchema = z.discriminatedUnion('state', [
+  z.object({ ...runFacts, state: z.literal('running') }),
+  z.object({ ...runFacts, ...endFacts, state: z.literal('ended'), attempts: z.array(summarySchema) }),
+]);
+
+/** A run without what its Attempts came to, for looking over many of them. */
+export const runHeadSchema = z.discriminatedUnion('state', [
+  z.object({ ...runFacts, state: z.literal('running'), planned: z.array(z.unknown()) }),
+  z.object({ ...runFacts, ...endFacts, state: z.literal('ended'), planned: z.array(z.unknown()) }),
+]);
+
+/** What `run.json` holds. */
+export type RunFile = z.infer<typeof runFileSchema>;
+
+/** What `attempt.json` holds. */
+export type AttemptFile = z.infer<typeof attemptFileSchema>;
+
+/** What `changes.json` holds. */
+export type ChangesFile = z.infer<typeof changesFileSchema>;
+
+/** What one line of `events.jsonl` holds. */
+export type EventLine = z.infer<typeof eventLineSchema>;

@@ -111,7 +111,8 @@ function usedBy({ resources: { cpuSeconds, peakMemoryBytes } = {} }: AttemptSumm
   return `${cpuSeconds === undefined ? '-' : `${cpuSeconds.toFixed(1)} s`}/${peakMemoryBytes === undefined ? '-' : `${Math.round(peakMemoryBytes / 1024 ** 2)} MiB`}`;
 }
 
-function mark(verdict: Verdict, colors: Colors): string {
+/** A verdict in its colour. */
+export function mark(verdict: Verdict, colors: Colors): string {
   switch (verdict) {
     case 'passed': return colors.green('passed');
     case 'failed': return colors.red('failed');
@@ -131,6 +132,7 @@ export function dollars(usd: number | undefined): string {
   return usd === 0 || usd >= 0.01 ? `$${usd.toFixed(2)}` : `$${Number(usd.toPrecision(2)).toFixed(Math.min(20, 1 - Math.floor(Math.log10(usd))))}`;
 }
 
+/** A duration, to a tenth. */
 export function seconds(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`;
 }

@@ -23,7 +23,8 @@ export function transcriptListing(transcript: ParsedTranscript): string {
   return `${lines.join('\n')}\n`;
 }
 
-function eventText(event: StreamEvent): string {
+/** An event in words: what happened, with what. Not clipped, not made safe. */
+export function eventText(event: StreamEvent): string {
   switch (event.type) {
     case 'message': return `${event.role}: ${event.text}`;
     case 'operation.started': return event.operation.kind === 'tool'

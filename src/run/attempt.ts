@@ -148,7 +148,7 @@ class AttemptStory {
     this.#sandbox = this.#scope.use('remove the sandbox', sandbox);
     this.#integrity = AttemptIntegrity.of(this.#attempt, sandbox);
     this.#ledger = await WorkspaceLedger.anchor(sandbox, {
-      store: createContentStore(this.#world.sink.blobFolder), imageId: image.id, watch: this.#attempt.evalDefinition.watch ?? [],
+      store: createContentStore(this.#world.sink.blobFolder, this.#attempt.experiment.agent.sensitiveValues), imageId: image.id, watch: this.#attempt.evalDefinition.watch ?? [],
       // Volumes are filled anew for every sandbox; no two look the same.
       states: this.#attempt.sandbox.readOnlyRoot === true ? new Map<string, never>() : this.#world.imageStates,
     });

@@ -20,14 +20,21 @@ export interface AttemptSink {
   openRaw(name: string): Promise<RawSink>;
   /** Keeps a file that the agent wrote, whole. `path` is hostile; a later file of the same path replaces it. */
   keepFile(path: string, bytes: Uint8Array): Promise<void>;
-  /** A folder for kept file contents. */
+  /** A folder for kept file contents. Whoever writes there replaces the agent's secrets. */
   readonly blobFolder: string;
   /** Called once, after teardown. */
   seal(result: AttemptResult): Promise<void>;
 }
 
+/** What is known of a run before anything has started. */
+export interface RunBeginning extends Pick<RunResult, 'runId' | 'sandbox' | 'startedAt'> {
+  readonly attempts: readonly Pick<PlannedAttempt, 'id' | 'evalId' | 'experimentId' | 'index'>[];
+}
+
 /** Where a run is kept. */
 export interface RunSink {
+  /** Called once, before the first Attempt is opened. */
+  begin(beginning: RunBeginning): Promise<void>;
   openAttempt(attempt: PlannedAttempt): Promise<AttemptSink>;
   /** Called once, last. */
   seal(result: RunResult): Promise<void>;

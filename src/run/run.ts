@@ -49,6 +49,7 @@ export async function run(plan: Plan, options: RunOptions): Promise<RunResult> {
   setMaxListeners(0, options.signal, ...(options.hasten === undefined ? [] : [options.hasten])); // One listener per Attempt is no leak.
   const startedAt = new Date();
   const begun = performance.now();
+  await options.sink.begin({ runId: options.runId, sandbox: options.provider.name, startedAt: startedAt.toISOString(), attempts: plan.attempts });
   options.onEvent({ type: 'run.started', runId: options.runId, planned: plan.attempts.length, at: startedAt.toISOString() });
   for (const message of [options.provider.caveat, ...plan.warnings]) if (message !== undefined) options.onEvent({ type: 'run.warning', message });
   const images = startImages(plan, options);

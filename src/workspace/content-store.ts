@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { isUtf8 } from 'node:buffer';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { redactedBytes } from '../sandbox/redactor.js';
 import type { ContentFacts } from './manifest.js';
 
 /** Files up to this size are kept; of larger ones only size and hash. */
@@ -17,9 +18,14 @@ export interface ContentStore {
   read(sha256: string): Promise<Uint8Array | undefined>;
 }
 
-/** @param folder Where the bytes go, one file per hash. It is made when the first file comes. */
-export function createContentStore(folder: string): ContentStore {
+/**
+ * @param folder Where the bytes go, one file per hash. It is made when the first file comes.
+ * @param secrets Replaced in what lies in the folder, so that such a file does not fit its name. What is read back is whole:
+ *   it stays in memory, and no claim depends on what was replaced. Default: none.
+ */
+export function createContentStore(folder: string, secrets: readonly string[] = []): ContentStore {
   const kept = new Set<string>();
+  const unfit = new Map<string, Uint8Array>();
   let totalBytes = 0;
 
   async function keep(sha256: string, bytes: Uint8Array): Promise<ContentFacts['gap']> {
@@ -28,7 +34,9 @@ export function createContentStore(folder: string): ContentStore {
     totalBytes += bytes.length;
     kept.add(sha256);
     await mkdir(folder, { recursive: true });
-    await writeFile(join(folder, sha256), bytes);
+    const written = secrets.length === 0 ? bytes : redactedBytes(secrets, bytes);
+    if (Buffer.compare(written, bytes) !== 0) unfit.set(sha256, bytes);
+    await writeFile(join(folder, sha256), written);
     return undefined;
   }
 
@@ -56,7 +64,7 @@ export function createContentStore(folder: string): ContentStore {
       return { sha256, binary: bytes.includes(0) || !isUtf8(bytes), ...(gap === undefined ? {} : { gap }) };
     },
     async read(sha256) {
-      return kept.has(sha256) ? readFile(join(folder, sha256)) : undefined;
+      return unfit.get(sha256) ?? (kept.has(sha256) ? readFile(join(folder, sha256)) : undefined);
     },
   };
 }

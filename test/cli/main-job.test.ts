@@ -53,7 +53,7 @@ describe('the examples, with the real Claude Code and Codex CLIs', () => {
       expect(events.filter(({ event }) => event.type === 'operation.started').map(({ event }) => (event as { operation: { tool?: string } }).operation.tool))
         .toEqual(id.includes('claude') ? ['file_read', 'file_edit', 'shell'] : ['shell', 'file_edit', 'shell']);
       const raw = await readdir(join(run, 'attempts', id, 'raw'));
-      expect(raw).toEqual(expect.arrayContaining(['session1-turn1-stdout.jsonl', 'session1-turn2-stdout.jsonl']) as string[]);
+      expect(raw).toEqual(expect.arrayContaining(['session1-turn1-stdout.jsonl.gz', 'session1-turn2-stdout.jsonl.gz']) as string[]);
     }
   });
 

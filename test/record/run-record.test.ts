@@ -1,5 +1,6 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { gunzipSync } from 'node:zlib';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { completeEvidenceCoverage } from '../../src/evidence/coverage.js';
@@ -14,7 +15,7 @@ let base: string;
 beforeEach(async () => { base = await mkdtemp(join(tmpdir(), 'niceeval-record-')); });
 afterEach(async () => { await rm(base, { recursive: true, force: true }); });
 
-const openAttempt = (record: RunSink, id: string): Promise<AttemptSink> => record.openAttempt({ id } as PlannedAttempt);
+const openAttempt = (record: RunSink, id: string): Promise<AttemptSink> => record.openAttempt({ id, experiment: { agent: {} } } as PlannedAttempt);
 const json = async (...path: readonly string[]): Promise<unknown> => JSON.parse(await readFile(join(base, ...path), 'utf8')) as unknown;
 
 const full: AttemptResult = attemptResult({
@@ -105,6 +106,7 @@ describe('the record of an Attempt', () => {
     const attempt = attemptFileSchema.parse(await json(...folder, 'attempt.json'));
     expect(attempt).toEqual({
       format: 'niceeval.attempt', schemaVersion: 1, ...facts, turns: turns.map(({ events: _events, ...turn }) => turn),
+      files: Object.fromEntries(await Promise.all(['events.jsonl', 'changes.json', 'claims.json'].map(async (name) => [name, (await stat(join(base, ...folder, name))).size]))) as object,
     });
     expect(claimsFileSchema.parse(await json(...folder, 'claims.json'))).toEqual({ format: 'niceeval.claims', schemaVersion: 1, claims });
     expect(changesFileSchema.parse(await json(...folder, 'changes.json'))).toEqual({ format: 'niceeval.changes', schemaVersion: 1, changes });
@@ -119,7 +121,7 @@ describe('the record of an Attempt', () => {
   test('leaves nothing half written beside its files', async () => {
     const record = await openRunRecord(join(base, 'run'));
     await (await openAttempt(record, full.id)).seal(full);
-    expect((await readdir(join(base, 'run', 'attempts', full.id))).sort()).toEqual(['attempt.json', 'changes.json', 'claims.json', 'events.jsonl', 'raw']);
+    expect((await readdir(join(base, 'run', 'attempts', full.id))).sort()).toEqual(['attempt.json', 'changes.json', 'claims.json', 'complete', 'events.jsonl', 'raw']);
   });
 
   test('has no attempt.json before the Attempt has ended, but has its raw output already', async () => {
@@ -129,7 +131,7 @@ describe('the record of an Attempt', () => {
     await raw.write(Buffer.from('{"type":"ini'));
     await raw.close();
     expect(await readdir(join(base, 'run', 'attempts', 'a'))).toEqual(['raw']);
-    expect(await readFile(join(base, 'run', 'attempts', 'a', 'raw', 'turn1-stdout.jsonl'), 'utf8')).toBe('{"type":"ini');
+    expect(gunzipSync(await readFile(join(base, 'run', 'attempts', 'a', 'raw', 'turn1-stdout.jsonl.gz'))).toString()).toBe('{"type":"ini');
   });
 
   test('keeps raw bytes as they came, in order and to the last', async () => {
@@ -138,7 +140,7 @@ describe('the record of an Attempt', () => {
     const chunks = Array.from({ length: 300 }, (_item, index) => Buffer.alloc(4_096, index % 256));
     for (const chunk of chunks) await raw.write(chunk);
     await raw.close();
-    expect((await readFile(join(base, 'run', 'attempts', 'a', 'raw', 'stdout'))).equals(Buffer.concat(chunks))).toBe(true);
+    expect(gunzipSync(await readFile(join(base, 'run', 'attempts', 'a', 'raw', 'stdout.gz'))).equals(Buffer.concat(chunks))).toBe(true);
   });
 
   test.each(['../../../escape', '/tmp/escape', 'a/b/escape'])('keeps a raw file called %s in its own folder', async (name) => {
@@ -146,7 +148,7 @@ describe('the record of an Attempt', () => {
     const raw = await sink.openRaw(name);
     await raw.write(Buffer.from('x'));
     await raw.close();
-    expect(await readdir(join(base, 'run', 'attempts', 'a', 'raw'))).toEqual(['escape']);
+    expect(await readdir(join(base, 'run', 'attempts', 'a', 'raw'))).toEqual(['escape.gz']);
   });
 
   test('gives each Attempt a folder of its own for contents', async () => {
@@ -160,10 +162,18 @@ describe('the record of a run', () => {
   test('is sealed with the verdict of each Attempt and the counts', async () => {
     const record = await openRunRecord(join(base, 'deep', 'down', 'run'));
     expect(await readdir(join(base, 'deep', 'down', 'run'))).toEqual(['attempts']);
+    const beginning = { runId: '20250301-100000-abc123', sandbox: 'docker', startedAt: '2025-03-01T10:00:00.000Z' };
+    const planned = [{ id: 'sum.codex.0123abcd.1', evalId: 'sum', experimentId: 'codex', index: 1 }, { id: 'sum.codex.0123abcd.2', evalId: 'sum', experimentId: 'codex', index: 2 }];
+    await record.begin({ ...beginning, attempts: planned });
+    expect(runFileSchema.parse(await json('deep', 'down', 'run', 'run.json'))).toEqual({ format: 'niceeval.run', schemaVersion: 2, state: 'running', ...beginning, planned });
     await record.seal(runResult([attemptResult(), full], { interrupted: true }));
+    expect((await readdir(join(base, 'deep', 'down', 'run'))).sort()).toEqual(['attempts', 'complete', 'run.json']);
     expect(runFileSchema.parse(await json('deep', 'down', 'run', 'run.json'))).toEqual({
       format: 'niceeval.run',
-      schemaVersion: 1,
+      schemaVersion: 2,
+      state: 'ended',
+      sealedBy: 'marker',
+      planned,
       runId: '20250301-100000-abc123',
       sandbox: 'docker',
       startedAt: '2025-03-01T10:00:00.000Z',

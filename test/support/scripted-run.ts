@@ -1,4 +1,5 @@
 import { readFile, readdir } from 'node:fs/promises';
+import { gunzipSync } from 'node:zlib';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { StreamEvent } from '../../src/evidence/events.js';
@@ -54,14 +55,14 @@ export async function runScripted(cases: Readonly<Record<string, ScriptedCase>>,
     const read = async (file: string): Promise<unknown> => JSON.parse(await readFile(join(folder, id, file), 'utf8')) as unknown;
     const attempt = attemptFileSchema.parse(await read('attempt.json'));
     const lines = (await readFile(join(folder, id, 'events.jsonl'), 'utf8')).split('\n').filter((line) => line !== '').map((line) => eventLineSchema.parse(JSON.parse(line)));
-    const raw = (await readdir(join(folder, id, 'raw'), { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name).slice(join(folder, id, 'raw').length + 1));
+    const raw = (await readdir(join(folder, id, 'raw'), { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name).slice(join(folder, id, 'raw').length + 1).replace(/\.gz$/, ''));
     outcomes.set(attempt.evalId, {
       attempt,
       claims: claimsFileSchema.parse(await read('claims.json')).claims,
       changes: changesFileSchema.parse(await read('changes.json')).changes,
       events: (turn) => lines.filter((line) => line.session === 1 && line.turn === turn).map(({ event }) => event),
       raw,
-      readRaw: (name) => readFile(join(folder, id, 'raw', name), 'utf8'),
+      readRaw: async (name) => gunzipSync(await readFile(join(folder, id, 'raw', `${name}.gz`))).toString('utf8'),
     });
   }
   const of = (name: string): ScriptedOutcome => {

@@ -1,0 +1,13 @@
+import { InvalidArgumentError } from 'commander';
+
+/** One more value of an option that may be given several times. */
+export function collect(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
+}
+
+/** @throws InvalidArgumentError */
+export function wholeNumber(value: string): number {
+  const number = Number(value);
+  if (!/^\d+$/.test(value) || !Number.isSafeInteger(number) || number < 1) throw new InvalidArgumentError('It must be a whole number of at least 1.');
+  return number;
+}

@@ -1,0 +1,18 @@
+import type { RunListing } from '../record/read-run.js';
+import { inColumns } from './columns.js';
+import { plainLine } from './plain-text.js';
+import { seconds } from './terminal.js';
+
+/** Runs, one line each, and below them what could not be read. */
+export function runListing(runs: readonly RunListing[]): string {
+  const rows = runs.map(({ id, state, startedAt, planned, counts, durationMs, sandbox, interrupted }) => [
+    id,
+    state === 'incomplete' ? 'incomplete' : interrupted === true ? 'interrupted' : 'complete',
+    startedAt ?? '-',
+    counts === undefined ? `${planned ?? '-'} planned` : `${counts.passed} passed, ${counts.failed} failed, ${counts.errored} errored, ${counts.skipped} skipped`,
+    durationMs === undefined ? '-' : seconds(durationMs),
+    sandbox ?? '-',
+  ]);
+  const problems = runs.flatMap(({ id, problems: own }) => own.map((problem) => `${plainLine(`${id}: ${problem}`)}\n`));
+  return `${inColumns([['run', 'state', 'started', 'Attempts', 'time', 'sandbox'], ...rows])}${problems.join('')}`;
+}
