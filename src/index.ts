@@ -11,13 +11,16 @@ export type { MaxTokensOptions } from './assert/limits.js';
 export type { CountOptions } from './assert/selection.js';
 export type { ToolSelector } from './assert/tool-claims.js';
 export { defineConfig, type ConfigDefinition, type ConfigInput } from './define/config.js';
+export { EvalFatalError, ExperimentFatalError, type AttemptFailureClassifier, type AttemptFailureInfo, type FailureClass, type FailureScope } from './define/failure-class.js';
+export type { Limits } from './define/limits.js';
+export type { FailureKind } from './evidence/failure-kind.js';
 export type { ModelPrice, Pricing } from './evidence/cost.js';
 export type {
   AnyTestContext, DiagnosticInput, ProgressInput, SandboxTools, ScopedClaims, ScoreTestContext, SendInput, SessionHandle, TestContext, TurnHandle,
 } from './define/context.js';
 export { defineEval, defineScoreEval, type EvalDefinition, type EvalInput, type ScoreEvalInput } from './define/eval.js';
 export {
-  defineExperiment, scripted, type EvalDescriptor, type ExperimentDefinition, type ExperimentInput, type ScriptedGateway,
+  defineExperiment, scripted, type EvalDescriptor, type ExperimentDefinition, type ExperimentHook, type ExperimentHookContext, type ExperimentInput, type ScriptedGateway,
 } from './define/experiment.js';
 export type { BoundJudge, RootJudge, RubricOptions } from './define/judging.js';
 export type { JudgeConfig } from './judge/config.js';

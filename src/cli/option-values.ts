@@ -11,3 +11,10 @@ export function wholeNumber(value: string): number {
   if (!/^\d+$/.test(value) || !Number.isSafeInteger(number) || number < 1) throw new InvalidArgumentError('It must be a whole number of at least 1.');
   return number;
 }
+
+/** @throws InvalidArgumentError */
+export function countFrom0(value: string): number {
+  const number = Number(value);
+  if (!/^\d+$/.test(value) || !Number.isSafeInteger(number)) throw new InvalidArgumentError('It must be a whole number of at least 0.');
+  return number;
+}

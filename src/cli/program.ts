@@ -6,6 +6,7 @@ import type { CollectFlags } from './images-command.js';
 import { collect, wholeNumber } from './option-values.js';
 import type { ParseFlags } from './parse-command.js';
 import { addRecordCommands } from './record-program.js';
+import { addSpendingOptions, type SpendingFlags } from './spending-options.js';
 import type { ShellFlags } from './shell-command.js';
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -17,7 +18,7 @@ export interface Program {
 }
 
 /** Options of `niceeval run`, as commander hands them over. */
-export interface RunFlags {
+export interface RunFlags extends SpendingFlags {
   readonly sandbox: BackendName;
   readonly experiment: readonly string[];
   readonly tag: readonly string[];
@@ -40,7 +41,7 @@ export function createProgram(): Program {
     .enablePositionalOptions()
     .showHelpAfterError('(add --help for what there is)');
 
-  program.command('run')
+  addSpendingOptions(program.command('run')
     .description('Run evals by experiments and write the record to .niceeval/runs/.')
     .argument('[selectors...]', 'ids of evals, or prefixes of ids; none: all')
     .addOption(new Option('--sandbox <backend>', 'where Attempts run: docker, or local, which isolates nothing').choices(BACKEND_NAMES).default('docker'))
@@ -48,7 +49,7 @@ export function createProgram(): Program {
     .option('--tag <tag>', 'only evals with this tag; repeatable', collect, [])
     .option('--attempts <n>', 'Attempts per eval and experiment', wholeNumber)
     .option('--concurrency <n>', 'how many Attempts run at once (default: 2)', wholeNumber)
-    .option('--timeout <ms>', 'milliseconds that one Attempt may take', wholeNumber)
+    .option('--timeout <ms>', 'milliseconds that one Attempt may take', wholeNumber))
     .addOption(new Option('--keep-sandbox [which]', 'leave sandboxes alive for 24 hours, to look inside by `niceeval shell`').choices(['all', 'failed']).preset('all'))
     .option('--json', 'JSON lines on standard output, and nothing else there')
     .option('--dry-run', 'only tell what would run')

@@ -11,13 +11,15 @@ import { plainLine } from '../report/plain-text.js';
 import { createTerminalReporter } from '../report/terminal.js';
 import { run } from '../run/run.js';
 import type { RunSink } from '../run/ports.js';
-import type { RunResult } from '../run/run-result.js';
 import { BACKENDS, type Backend } from '../sandbox/backend.js';
 import { EXIT } from './exit-codes.js';
 import { interruptible } from './interrupt.js';
 import type { RunFlags } from './program.js';
+import { exitCodeOf } from './run-exit-code.js';
+import { spendingOf } from './spending-options.js';
 
 const DEFAULT_CONCURRENCY = 2;
+const DEFAULT_BUILDS = 2;
 
 /** `niceeval run`. */
 export function runCommand(selectors: readonly string[], flags: RunFlags): Promise<number> {
@@ -54,7 +56,7 @@ async function runProject(selectors: readonly string[], flags: RunFlags, write: 
   const folder = join(project.root, '.niceeval', 'runs', runId);
   const onEvent = flags.json === true ? createNdjsonReporter(write) : createTerminalReporter({ write, colors: pc, ...(process.stdout.columns === undefined ? {} : { columns: process.stdout.columns }) });
   const result = await interruptible(async (signal, hasten) => {
-    await using provider = await backend.open({ runId });
+    await using provider = await backend.open({ runId, buildsAtOnce: flags.buildConcurrency ?? project.config.maxBuildConcurrency ?? DEFAULT_BUILDS });
     await provider.reap();
     // Awaited here: the provider must not be closed before the run has ended.
     return await run(plan, {
@@ -64,6 +66,7 @@ async function runProject(selectors: readonly string[], flags: RunFlags, write: 
       sink: await openRecordOrTell(folder),
       signal,
       hasten,
+      ...spendingOf(flags, project.config),
       ...(flags.keepSandbox === undefined ? {} : { keep: flags.keepSandbox }),
       ...(project.config.pricing === undefined ? {} : { pricing: project.config.pricing }),
       onEvent,
@@ -72,12 +75,7 @@ async function runProject(selectors: readonly string[], flags: RunFlags, write: 
   const kept = result.attempts.filter(({ keptUntil }) => keptUntil !== undefined);
   if (flags.json !== true) for (const { id, keptUntil = '' } of kept) write(`kept until ${keptUntil}: niceeval shell ${id}\n`);
   if (flags.json !== true) write(`record: ${plainLine(folder)}\n`);
-  return exitCodeOf(result);
-}
-
-function exitCodeOf(result: RunResult): number {
-  if (result.interrupted) return EXIT.interrupted;
-  return result.counts.failed + result.counts.errored > 0 ? EXIT.failed : EXIT.ok;
+  return exitCodeOf(result, { forgiven: earlyExits(plan, flags.earlyExit) });
 }
 
 /** @throws AuthoringError where the record cannot be written: nothing has started then. */
@@ -87,6 +85,11 @@ async function openRecordOrTell(folder: string): Promise<RunSink> {
   } catch (error) {
     throw new AuthoringError([`The record cannot be written to ${folder}: ${messageOf(error)}. Make the project's folder writable.`], { cause: error });
   }
+}
+
+/** Experiments that ask whether an eval can be passed at all. */
+function earlyExits(plan: Plan, flag: boolean | undefined): ReadonlySet<string> {
+  return new Set(plan.attempts.filter(({ experiment }) => flag ?? experiment.earlyExit === true).map(({ experimentId }) => experimentId));
 }
 
 function tellPlan(plan: Plan, json: boolean, write: (text: string) => unknown): number {

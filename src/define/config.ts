@@ -1,11 +1,18 @@
 import { modelPriceSchema, type Pricing } from '../evidence/cost.js';
 import type { JudgeConfig } from '../judge/config.js';
 import { brandDefinition, checkCount, checkJudge, checkKeys, checkMembers } from './brand.js';
+import { checkLimits, type Limits } from './limits.js';
 
 /** What {@link defineConfig} takes. */
 export interface ConfigInput {
   /** How many Attempts run at once. Default: 2. `--concurrency` wins. */
   readonly maxConcurrency?: number;
+  /** How many images are made at once. Default: 2. `--build-concurrency` wins. */
+  readonly maxBuildConcurrency?: number;
+  /** How often an Attempt that the infrastructure broke is begun again, unless its experiment says. Default: 2. `--retries` wins over both. */
+  readonly retries?: number;
+  /** What a whole run may spend; a number is US dollars. Default: no limit. `--budget` wins. */
+  readonly budget?: number | Limits;
   /** Milliseconds that one Attempt may take, when neither the experiment nor the eval says. Default: no limit. */
   readonly timeoutMs?: number;
   /**
@@ -26,8 +33,11 @@ export type ConfigDefinition = ConfigInput;
  * @throws DefinitionError for an unknown field or a value of the wrong kind.
  */
 export function defineConfig(input: ConfigInput): ConfigDefinition {
-  checkKeys('defineConfig', input, ['maxConcurrency', 'timeoutMs', 'pricing', 'judge']);
+  checkKeys('defineConfig', input, ['maxConcurrency', 'maxBuildConcurrency', 'retries', 'budget', 'timeoutMs', 'pricing', 'judge']);
   checkCount('defineConfig', 'maxConcurrency', input.maxConcurrency);
+  checkCount('defineConfig', 'maxBuildConcurrency', input.maxBuildConcurrency);
+  checkCount('defineConfig', 'retries', input.retries, 0);
+  checkLimits('defineConfig', 'budget', input.budget, { takesWall: true });
   checkCount('defineConfig', 'timeoutMs', input.timeoutMs);
   checkJudge('defineConfig', input.judge);
   checkMembers('defineConfig', 'pricing', input.pricing, {

@@ -7,6 +7,8 @@ import type { SandboxSpec } from '../sandbox/sandbox.js';
 import { brandDefinition, checkCount, checkJson, checkJudge, checkKeys, checkMembers, checkNetwork, checkText } from './brand.js';
 import { checkSandbox } from './check-sandbox.js';
 import { DefinitionError } from './errors.js';
+import type { AttemptFailureClassifier } from './failure-class.js';
+import { checkLimits, type Limits } from './limits.js';
 
 /** What an `evals` function is asked about. */
 export interface EvalDescriptor {
@@ -22,6 +24,20 @@ export interface ScriptedGateway {
   /** Path of the script, relative to the experiment's file. */
   readonly script: string;
 }
+
+/** What the hooks of an experiment are given. */
+export interface ExperimentHookContext {
+  readonly experimentId: string;
+  /** Ids of the evals that the run carries out by this experiment. */
+  readonly selectedEvalIds: readonly string[];
+  /** Aborted when the run is interrupted or the hook's time is up. */
+  readonly signal: AbortSignal;
+  /** Tells people what it is doing. */
+  readonly progress: (message: string) => void;
+}
+
+/** Code of the author's that runs on the host, once a run. */
+export type ExperimentHook = (context: ExperimentHookContext) => void | Promise<void>;
 
 /** What {@link defineExperiment} takes. */
 export interface ExperimentInput {
@@ -43,6 +59,20 @@ export interface ExperimentInput {
   readonly timeoutMs?: number;
   /** How many Attempts of this experiment may run at once. Default: only the run's own limit. */
   readonly maxConcurrency?: number;
+  /** After one passed Attempt of an eval the others of it are not begun, so that its pass rate is no longer one of independent tries. Default: false. */
+  readonly earlyExit?: boolean;
+  /** What all Attempts of this experiment may spend together; a number is US dollars. At the limit nothing more is begun. Default: no limit. */
+  readonly budget?: number | Limits;
+  /** What one Attempt may spend; looked at before each send. Default: no limit. */
+  readonly attemptBudget?: number | Omit<Limits, 'wallMs'>;
+  /** How often an Attempt that the infrastructure broke is begun again. Default: the configuration's, else 2. */
+  readonly retries?: number;
+  /** Decides what is done about an errored Attempt. Never asked about a wrong answer. */
+  readonly classifyFailure?: AttemptFailureClassifier;
+  /** Runs on the host before the first Attempt that is really carried out. What it throws makes every Attempt errored. */
+  readonly setup?: ExperimentHook;
+  /** Runs on the host after the last Attempt, whenever `setup`'s turn had come, also when that threw. At most 30 s; a failure is a warning. */
+  readonly teardown?: ExperimentHook;
   /** How the model is asked. Needed by agents that cannot work without a model. */
   readonly gateway?: ScriptedGateway;
   /** Where the sandbox may talk to in each phase; wins over the eval's. Default: the gateway and nothing else. */
@@ -56,6 +86,7 @@ export type ExperimentDefinition = ExperimentInput;
 
 const KEYS = [
   'agent', 'model', 'reasoningEffort', 'evals', 'attempts', 'flags', 'labels', 'description', 'sandbox', 'timeoutMs', 'maxConcurrency', 'gateway', 'network', 'judge',
+  'earlyExit', 'budget', 'attemptBudget', 'retries', 'classifyFailure', 'setup', 'teardown',
 ];
 
 /**
@@ -83,6 +114,13 @@ export function defineExperiment(input: ExperimentInput): ExperimentDefinition {
   checkCount('defineExperiment', 'attempts', input.attempts);
   checkCount('defineExperiment', 'timeoutMs', input.timeoutMs);
   checkCount('defineExperiment', 'maxConcurrency', input.maxConcurrency);
+  checkLimits('defineExperiment', 'budget', input.budget, { takesWall: true });
+  checkLimits('defineExperiment', 'attemptBudget', input.attemptBudget, { takesWall: false });
+  checkCount('defineExperiment', 'retries', input.retries, 0);
+  if (input.earlyExit !== undefined && typeof input.earlyExit !== 'boolean') throw new DefinitionError('defineExperiment: `earlyExit` must be true or false.');
+  for (const field of ['classifyFailure', 'setup', 'teardown'] as const) {
+    if (input[field] !== undefined && typeof input[field] !== 'function') throw new DefinitionError(`defineExperiment: \`${field}\` must be a function.`);
+  }
   const unsupported = input.agent.check?.(input);
   if (unsupported !== undefined) throw new DefinitionError(`defineExperiment: ${unsupported}`);
   if (input.agent.needsEndpoint && input.gateway === undefined) {

@@ -34,6 +34,8 @@ export interface RunRecord extends Omit<RunListing, 'counts' | 'planned'> {
   /** They were begun and have no end. */
   readonly inFlight: readonly Pick<PlannedName, 'id'>[];
   readonly notStarted: readonly PlannedName[];
+  /** They were not to be carried out any more, and why. */
+  readonly notRun: readonly (PlannedName & { readonly reason: string; readonly detail: string })[];
 }
 
 /** All runs below a folder such as `.niceeval/runs`, oldest first, from their `run.json` alone. */
@@ -65,7 +67,8 @@ export async function readRun(folder: string): Promise<RunRecord> {
   const folders = await attemptFoldersIn(folder);
   const problems: string[] = part.state === 'read' ? [] : [part.problem];
   const { attempts, inFlight } = await attemptsOf(folder, { run, folders, problems });
-  const known = new Set([...attempts, ...inFlight].map(({ id }) => id));
+  const notRun = run?.state === 'ended' ? run.notRun : [];
+  const known = new Set([...attempts, ...inFlight, ...notRun].map(({ id }) => id).concat(attempts.flatMap(({ retries = [] }) => retries)));
   return {
     id: basename(folder),
     folder,
@@ -76,6 +79,7 @@ export async function readRun(folder: string): Promise<RunRecord> {
     counts: countsOf(attempts),
     attempts,
     inFlight,
+    notRun,
     notStarted: (run?.planned ?? []).filter(({ id }) => !known.has(id)),
     problems,
   };
@@ -102,13 +106,16 @@ async function attemptsOf(folder: string, { run, folders, problems }: Seen): Pro
     if (read === undefined) problems.push(`${summary.id}: only its verdict is known`);
     attempts.push(read ?? { agent: '', claims: { total: 0, decided: 0, matched: 0 }, usage: {}, startedAt: run?.startedAt ?? '', durationMs: 0, timedOut: false, ...summary } as AttemptSummary);
   }
-  for (const id of folders.filter((name) => !told.has(name))) {
+  // What a later try took the place of is part of the record, and no outcome.
+  const absorbed = new Set(attempts.flatMap(({ retries = [] }) => retries));
+  for (const id of folders.filter((name) => !told.has(name) && !absorbed.has(name))) {
     const record = await readAttempt(join(folder, 'attempts', id));
     const summary = record.state === 'complete' ? await summaryIn(record, problems) : undefined;
     if (summary === undefined) inFlight.push({ id });
     else attempts.push(summary);
   }
-  return { attempts, inFlight };
+  const later = new Set(attempts.flatMap(({ retries = [] }) => retries));
+  return { attempts: attempts.filter(({ id }) => !later.has(id)), inFlight };
 }
 
 async function summaryIn(record: AttemptRecord, problems: string[]): Promise<AttemptSummary | undefined> {

@@ -52,6 +52,9 @@ export const attemptFileSchema = z.object({
     send: z.object({ kind: z.string(), httpStatus: z.number().int().exactOptional() }).exactOptional(),
   }).exactOptional(),
   failure: failureSchema.exactOptional(),
+  retries: z.array(z.object({
+    id: z.string(), kind: z.string(), reason: z.string(), message: z.string(), durationMs: z.number(), usage: usageSchema, estimatedCostUSD: z.number().nonnegative().exactOptional(),
+  })).exactOptional(),
   skipped: z.string().exactOptional(),
   turns: z.array(z.object({
     session: z.number().int().positive(),
@@ -121,7 +124,11 @@ const summarySchema = plannedSchema.extend({
   durationMs: z.number().exactOptional(),
   timedOut: z.boolean().exactOptional(),
   keptUntil: z.string().exactOptional(),
+  retries: z.array(z.string()).exactOptional(),
+  reusedFrom: z.object({ runId: z.string(), attemptId: z.string() }).exactOptional(),
 });
+
+const notRunSchema = plannedSchema.extend({ reason: z.string(), detail: z.string() });
 
 const runFacts = { ...head('run'), runId: z.string(), sandbox: z.string().exactOptional(), startedAt: z.string(), planned: z.array(plannedSchema) };
 const endFacts = {
@@ -134,7 +141,7 @@ const endFacts = {
 
 export const runFileSchema = z.discriminatedUnion('state', [
   z.object({ ...runFacts, state: z.literal('running') }),
-  z.object({ ...runFacts, ...endFacts, state: z.literal('ended'), attempts: z.array(summarySchema) }),
+  z.object({ ...runFacts, ...endFacts, state: z.literal('ended'), attempts: z.array(summarySchema), notRun: z.array(notRunSchema).default([]) }),
 ]);
 
 /** A run without what its Attempts came to, for looking over many of them. */

@@ -17,15 +17,15 @@ function withoutEvidence({ evidence: _evidence, ...claim }: Claim): Omit<Claim, 
 function lineOf(event: RunEvent): object {
   switch (event.type) {
     case 'attempt.finished': {
-      const { id, evalId, experimentId, index, agent, model, verdict, reasons, causes, score, error, claims, usage, timings, interrupted } = event.result;
+      const { id, evalId, experimentId, index, agent, model, verdict, failure, reasons, causes, score, error, retries, claims, usage, timings, interrupted } = event.result;
       return {
         type: event.type, attempt: id, evalId, experimentId, index, agent, ...(model === undefined ? {} : { model }), verdict, reasons, causes, ...(score === undefined ? {} : { score }), interrupted,
-        ...(error === undefined ? {} : { error }), claims: claims.map(withoutEvidence), usage, timings,
+        ...(error === undefined ? {} : { error }), ...(failure === undefined ? {} : { failure }), ...(retries === undefined ? {} : { retries }), claims: claims.map(withoutEvidence), usage, timings,
       };
     }
     case 'run.finished': {
-      const { runId, sandbox, startedAt, durationMs, interrupted, counts } = event.result;
-      return { type: event.type, runId, sandbox, startedAt, durationMs, interrupted, counts };
+      const { attempts: _attempts, ...facts } = event.result;
+      return { type: event.type, ...facts };
     }
     default: return event;
   }

@@ -2,7 +2,7 @@ import Table from 'cli-table3';
 import type { Colors } from 'picocolors/types.js';
 import type { RunEvent } from '../run/ports.js';
 import type { AttemptResult } from '../run/result.js';
-import type { AttemptSummary, RunResult } from '../run/run-result.js';
+import type { AttemptSummary, NotRun, RunResult } from '../run/run-result.js';
 import type { Verdict } from '../verdict/verdict.js';
 import { explanationOf, type ExplanationOptions } from './explanation.js';
 import { clip, plainLine } from './plain-text.js';
@@ -48,6 +48,19 @@ export function createTerminalReporter({ write, colors, columns }: TerminalOptio
         line(`  ${mark(event.result.verdict, colors)}  ${plainLine(event.result.evalId)} by ${plainLine(event.result.experimentId)} in ${seconds(event.result.timings.totalMs)} (${done} of ${planned})`);
         if (explained.length < MOST_EXPLAINED) explained.push(...explainedOf(event.result, { colors, columns: columns ?? COLUMNS }));
         break;
+      case 'attempt.retrying':
+        line(colors.yellow(`  again in ${seconds(event.afterMs)}: ${plainLine(event.evalId)} by ${plainLine(event.experimentId)}, try ${event.try} broke (${event.kind}): ${clip(plainLine(event.message), 160)}`));
+        break;
+      case 'attempt.reused':
+        done += 1;
+        line(`  ${mark(event.summary.verdict, colors)}  ${plainLine(event.summary.evalId)} by ${plainLine(event.summary.experimentId)}, taken from an earlier run (${done} of ${planned})`);
+        break;
+      case 'attempt.not-run':
+        done += 1;
+        break;
+      case 'experiment.progress':
+        line(colors.dim(`  ${plainLine(event.experimentId)}: ${clip(plainLine(event.message), 160)}`));
+        break;
       case 'run.warning':
         line(colors.yellow(`  warning: ${plainLine(event.message)}`));
         break;
@@ -71,8 +84,8 @@ export function explainedOf(result: AttemptResult, options: ExplanationOptions):
 }
 
 /** The table of a run and, below it, what came of every claim that is not simply true, as far as it was `explained`. */
-export function summaryOf(result: RunResult, { colors, explained }: { readonly colors: Colors; readonly explained: readonly Explained[] }): string {
-  if (result.attempts.length === 0) return 'No Attempt was started.\n';
+export function summaryOf(result: Omit<RunResult, 'notRun'> & Partial<Pick<RunResult, 'notRun'>>, { colors, explained }: { readonly colors: Colors; readonly explained: readonly Explained[] }): string {
+  if (result.attempts.length === 0) return ['No Attempt was started.', ...notRunLines(result.notRun)].map((line) => `${line}\n`).join('');
   const table = new Table({ head: ['eval', 'experiment', '#', 'verdict', 'claims', 'tokens in/out', 'cost (est.)', 'changes', 'cpu/memory', 'time'], style: { head: [], border: [] } });
   for (const attempt of result.attempts) table.push(rowOf(attempt, colors));
   const lines = [table.toString()];
@@ -83,10 +96,21 @@ export function summaryOf(result: RunResult, { colors, explained }: { readonly c
   }
   const more = result.attempts.filter(({ id, verdict }) => (verdict === 'failed' || verdict === 'errored') && !byId.has(id)).length;
   if (more > 0) lines.push(`${more} more failed or errored: niceeval show ${result.runId}`);
+  lines.push(...notRunLines(result.notRun));
   const { passed, failed, errored, skipped, infrastructure } = result.counts;
   const broken = infrastructure === 0 ? '' : ` (${infrastructure} by the infrastructure)`;
   lines.push(`${passed} passed, ${failed} failed, ${errored} errored${broken}, ${skipped} skipped in ${seconds(result.durationMs)}${result.interrupted ? ' (interrupted)' : ''}`);
   return `${lines.join('\n')}\n`;
+}
+
+/** One line for each reason. */
+function notRunLines(notRun: readonly NotRun[] = []): readonly string[] {
+  const counts = new Map<string, number>();
+  for (const { reason, detail } of notRun) {
+    const why = reason === 'early-exit' ? 'early exit: another Attempt of its eval passed, so that its pass rate is not one of independent tries' : detail;
+    counts.set(why, (counts.get(why) ?? 0) + 1);
+  }
+  return [...counts].map(([why, count]) => `${count} not run: ${plainLine(why)}`);
 }
 
 function rowOf(attempt: AttemptSummary, colors: Colors): string[] {

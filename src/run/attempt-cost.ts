@@ -1,5 +1,7 @@
 import type { Pricing } from '../evidence/cost.js';
 import type { Usage } from '../evidence/usage.js';
+import type { PlannedAttempt } from '../plan/plan.js';
+import type { Spent } from './budgets.js';
 import { estimateCost } from './estimate-cost.js';
 import type { AttemptResult, TurnRecord } from './result.js';
 
@@ -19,6 +21,11 @@ export function attemptCostOf({ turns, usage, model, pricing = {} }: AttemptCost
   if (estimate.state === 'unknown') return { unpriced: { models: estimate.models, reason: estimate.reason } };
   const partial = turns.filter((turn) => turn.coverage.usage.status === 'partial').map((turn) => `${turn.label}: usage is incomplete, so this is a lower bound${because(turn)}`);
   return { estimatedCostUSD: estimate.usd, estimateNotes: [...estimate.notes, ...partial] };
+}
+
+/** What an Attempt has spent so far. */
+export function spentOf({ experiment: { model } }: PlannedAttempt, { turns, usage }: Pick<AttemptResult, 'turns' | 'usage'>, pricing: Pricing = {}): Spent {
+  return { usage, ...attemptCostOf({ turns, usage, ...(model === undefined ? {} : { model }), pricing }) };
 }
 
 function because({ coverage }: TurnRecord): string {

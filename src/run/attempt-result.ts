@@ -1,13 +1,13 @@
 import type { Pricing } from '../evidence/cost.js';
 import type { PlannedAttempt } from '../plan/plan.js';
-import { scoreOf, type Judgement } from '../verdict/verdict.js';
+import { scoreOf, verdictOf, type Judgement } from '../verdict/verdict.js';
 import { attemptCostOf } from './attempt-cost.js';
 import { attemptFactsOf } from './attempt-facts.js';
 import { failureOf } from './failure.js';
-import type { AttemptResult } from './result.js';
+import type { AttemptError, AttemptResult } from './result.js';
 import { withoutSecrets } from './without-secrets.js';
 
-type Optional = 'error' | 'skipped' | 'patch' | 'gateway' | 'sandbox' | 'image' | 'resources' | 'network' | 'integrity' | 'kept';
+type Optional = 'retries' | 'error' | 'skipped' | 'patch' | 'gateway' | 'sandbox' | 'image' | 'resources' | 'network' | 'integrity' | 'kept';
 
 /** What an Attempt came to, part by part; `undefined`: there is no such part. */
 export type ResultParts = Pick<AttemptResult, 'interrupted' | 'claims' | 'turns' | 'usage' | 'changes' | 'diagnostics' | 'logs' | 'startedAt' | 'timings'>
@@ -20,7 +20,7 @@ export type ResultParts = Pick<AttemptResult, 'interrupted' | 'claims' | 'turns'
 
 /** Puts the parts together, with the plan's facts, cost and points, and without what the agent's settings call secret. */
 export function attemptResultOf(attempt: PlannedAttempt, parts: ResultParts): AttemptResult {
-  const { judgement, pricing, spentByJudge, error, skipped, patch, gateway, sandbox, image, resources, network, integrity, kept, ...always } = parts;
+  const { judgement, pricing, spentByJudge, retries, error, skipped, patch, gateway, sandbox, image, resources, network, integrity, kept, ...always } = parts;
   const facts = attemptFactsOf(attempt);
   const score = facts.evaluationKind === 'score' && judgement.verdict !== 'errored' && skipped === undefined ? scoreOf(parts.claims) : undefined;
   return withoutSecrets({
@@ -32,6 +32,7 @@ export function attemptResultOf(attempt: PlannedAttempt, parts: ResultParts): At
     ...(error === undefined ? {} : { error }),
     ...(judgement.verdict === 'errored' ? { failure: failureOf(error) } : {}),
     ...(skipped === undefined ? {} : { skipped }),
+    ...(retries === undefined || retries.length === 0 ? {} : { retries }),
     ...attemptCostOf({ turns: parts.turns, usage: parts.usage, ...(facts.model === undefined ? {} : { model: facts.model }), pricing }),
     ...spentByJudge,
     ...(patch === undefined ? {} : { patch }),
@@ -42,4 +43,15 @@ export function attemptResultOf(attempt: PlannedAttempt, parts: ResultParts): At
     ...(integrity === undefined ? {} : { integrity }),
     ...(kept === undefined ? {} : { kept }),
   }, attempt.experiment.agent.sensitiveValues ?? []);
+}
+
+/** An Attempt that could not even begin. */
+export function unbegunResultOf(attempt: PlannedAttempt, error: AttemptError, interrupted: boolean): AttemptResult {
+  const none = undefined;
+  return attemptResultOf(attempt, {
+    judgement: verdictOf({ claims: [], error }), interrupted, error, claims: [], turns: [], usage: {}, pricing: {}, spentByJudge: {},
+    changes: { state: 'unavailable', reason: 'the Attempt was not begun' }, diagnostics: [], logs: [], startedAt: new Date().toISOString(),
+    timings: { queuedMs: 0, sandboxMs: 0, testMs: 0, teardownMs: 0, totalMs: 0 },
+    retries: none, skipped: none, patch: none, gateway: none, sandbox: none, image: none, resources: none, network: none, integrity: none, kept: none,
+  });
 }

@@ -5,7 +5,9 @@ import type { ImageStates } from '../workspace/ledger.js';
 import type { Judges } from './judging.js';
 import type { ModelAccess } from './model-access.js';
 import type { NetworkPool } from './network-pool.js';
+import type { Spent } from './budgets.js';
 import type { AttemptSink } from './ports.js';
+import type { RetryRecord } from './result.js';
 import type { StrayFailures } from './stray-failures.js';
 
 /** Which sandboxes outlive their Attempt: all, or those of Attempts that failed or errored. */
@@ -31,6 +33,14 @@ export interface AttemptWorld {
   readonly judges: Judges;
   /** Which sandboxes are left alive for people to look inside. Absent: none. */
   readonly keep?: KeepSandbox;
+  /** Earlier tries of the same Attempt. Default: none. */
+  readonly retries?: readonly RetryRecord[];
+  /** Called when its sandbox is there and set up. Default: nobody cares. */
+  readonly onOpened?: () => void;
+  /** Told after each turn what has been spent so far. Default: nobody counts. */
+  readonly onSpent?: (spent: Spent) => void;
+  /** Why the model may not be asked once more. Default: it may. */
+  readonly forbidsSend?: () => string | undefined;
   /** Told what a test says of its progress. */
   readonly onProgress: (progress: ProgressInput) => void;
 }

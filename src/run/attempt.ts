@@ -22,6 +22,8 @@ import { imageFactsOf } from './attempt-facts.js';
 import { checkedTurn } from './checked-turn.js';
 import { AttemptNotes } from './attempt-notes.js';
 import { attemptResultOf } from './attempt-result.js';
+import { spentOf } from './attempt-cost.js';
+import { BudgetExceededError } from './budgets.js';
 import { estimateCost } from './estimate-cost.js';
 import { GradingBegunError, openGradingSandbox, type GradingSandbox } from './grading-sandbox.js';
 import { createGroups } from './groups.js';
@@ -94,9 +96,7 @@ class AttemptStory {
     this.#log = new EvidenceLog(attempt.experiment.agent.evidenceCoverage, (usage) => estimateCost(usage, attempt.experiment.model, { pricing }));
     this.#claims = new ClaimLedger({ evaluation: attempt.evalDefinition.evaluationKind, groups: () => this.#groups.current() });
     this.#judging = createJudging({ judge: world.judges.of(attempt.judge), claims: this.#claims, pricing, secrets: attempt.experiment.agent.sensitiveValues ?? [] });
-    this.#deadline = startDeadline(attempt.timeout?.limitMs, {
-      budget: `attempt timeout (set by ${attempt.timeout?.source ?? 'nobody'})`, parent: world.signal,
-    });
+    this.#deadline = startDeadline(attempt.timeout?.limitMs, { budget: `attempt timeout (set by ${attempt.timeout?.source ?? 'nobody'})`, parent: world.signal });
     const take = createTurnTaking(this.#deadline.signal);
     // After the end nothing more is begun, and nothing is answered: a test that tries again and again would only spin.
     this.#take = (work) => (this.#deadline.signal.aborted ? new Promise(() => undefined) : this.#tracked(take(work)));
@@ -124,6 +124,7 @@ class AttemptStory {
     await this.#in('gateway', async () => { this.#network = await openAttemptNetwork(this.#attempt, this.#world, this.#scope); });
     if (agent.kind === 'sandbox') await this.#in('sandbox', () => this.#openSandbox());
     this.#clock.sandbox = performance.now();
+    this.#world.onOpened?.();
     await this.#in('setup', async () => {
       if (agent.setup === undefined) return;
       this.#ledger?.touched(); // What the adapter sets up is not the agent's doing.
@@ -232,6 +233,8 @@ class AttemptStory {
   async #send(input: TurnInput, session: AgentSession): Promise<TurnRecord> {
     this.#deadline.signal.throwIfAborted();
     if (this.#grading !== undefined) throw new GradingBegunError();
+    const forbidden = this.#world.forbidsSend?.();
+    if (forbidden !== undefined) throw new BudgetExceededError(`The send was refused: ${forbidden}.`);
     const { agent } = this.#attempt.experiment;
     const conversation = `session ${session.ordinal}`;
     await this.#network?.phases?.enter('agent', conversation);
@@ -240,9 +243,7 @@ class AttemptStory {
     await this.#integrity?.beforeWindow(this.#ledger, open.label);
     const startedAt = new Date();
     const begun = performance.now();
-    const seen = (extra: Pick<Parameters<EvidenceLog['end']>[1], 'turn' | 'failure'>): TurnRecord => this.#log.end(open, {
-      prompt: input.text, startedAt: startedAt.toISOString(), durationMs: Math.round(performance.now() - begun), ...extra,
-    });
+    const seen = (extra: Pick<Parameters<EvidenceLog['end']>[1], 'turn' | 'failure'>): TurnRecord => this.#log.end(open, { prompt: input.text, startedAt: startedAt.toISOString(), durationMs: Math.round(performance.now() - begun), ...extra });
     const flags: WindowFlag[] = [];
     let waits = false;
     try {
@@ -262,6 +263,7 @@ class AttemptStory {
       }
       throw error;
     } finally {
+      this.#world.onSpent?.(spentOf(this.#attempt, this.#log, this.#world.pricing));
       await this.#ledger?.closeWindow(open.label, { flags, ...(waits ? { waits: conversation } : {}) });
       await this.#integrity?.afterWindow();
     }
@@ -289,6 +291,7 @@ class AttemptStory {
       image: this.#image,
       judgement,
       interrupted: this.#world.signal.aborted,
+      retries: this.#world.retries,
       error: this.#error,
       skipped: this.#skipped,
       claims,
@@ -369,9 +372,7 @@ class AttemptStory {
 
   /** The first failure is the Attempt's; later ones, and those of teardown, are remarks. */
   #fail(phase: AttemptPhase, thrown: unknown): void {
-    const error = attemptErrorOf(phase, thrown, {
-      interrupted: this.#world.signal.aborted, signal: this.#deadline.signal, attempt: this.#attempt,
-    });
+    const error = attemptErrorOf(phase, thrown, { interrupted: this.#world.signal.aborted, signal: this.#deadline.signal, attempt: this.#attempt });
     if (this.#error === undefined && phase !== 'teardown') this.#error = error;
     else this.#notes.note(error.code, `${error.phase}: ${error.message}`);
   }

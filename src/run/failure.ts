@@ -1,35 +1,5 @@
+import type { FailureKind } from '../evidence/failure-kind.js';
 import type { AttemptError } from './result.js';
-
-/**
- * What broke an Attempt. All but the last four are failures of the infrastructure: they say nothing about the agent.
- */
-export type FailureKind =
-  /** The container engine, or a sandbox that ended before the harness ended it. */
-  | 'engine'
-  /** An image could not be made or found. */
-  | 'image'
-  /** No way to the model or to a host. */
-  | 'network'
-  /** The model service said "too many". */
-  | 'rate-limit'
-  /** The model service did not accept the key. */
-  | 'auth'
-  /** The model service broke, or was overloaded. */
-  | 'model-service'
-  /** The CLI could not be started, crashed, or said no end. */
-  | 'cli-crash'
-  /** Time ran out. */
-  | 'timeout'
-  /** A fault of the harness or of an adapter. */
-  | 'harness'
-  /** The author's own code broke, or a claim was made wrongly. */
-  | 'eval'
-  /** A claim could not be told. */
-  | 'evidence'
-  /** The budget was spent. */
-  | 'budget'
-  /** The run was interrupted. */
-  | 'interrupted';
 
 const NOT_INFRASTRUCTURE: ReadonlySet<FailureKind> = new Set(['eval', 'evidence', 'budget', 'interrupted']);
 
@@ -48,6 +18,7 @@ const BY_CODE: { readonly [code: string]: FailureKind } = {
   'gateway-gone': 'network', 'gateway-refused': 'network', 'gateway-egress': 'network', 'gateway-session-taken': 'harness', 'gateway-session-unknown': 'harness',
   'ECONNREFUSED': 'network', 'ECONNRESET': 'network', 'ENOTFOUND': 'network', 'EAI_AGAIN': 'network', 'ENETUNREACH': 'network', 'EHOSTUNREACH': 'network', 'ETIMEDOUT': 'network',
   'deadline-exceeded': 'timeout',
+  'experiment-fatal': 'eval', 'eval-fatal': 'eval',
   'workspace-scan': 'harness', 'record-failed': 'harness', 'agent-threw': 'harness', 'agent-ignored-end': 'harness', 'agent-turn': 'harness', 'collect-workspace': 'harness',
   'interrupted': 'interrupted', 'budget-exceeded': 'budget', 'experiment-setup-failed': 'harness',
 };

@@ -2,15 +2,22 @@ import type { RawSink } from '../agents/agent.js';
 import type { ProgressInput } from '../define/context.js';
 import type { PlannedAttempt } from '../plan/plan.js';
 import type { AttemptResult } from './result.js';
-import type { RunResult } from './run-result.js';
+import type { FailureKind } from '../evidence/failure-kind.js';
+import type { AttemptSummary, NotRun, RunResult } from './run-result.js';
 
 /** Something that happened while a run was under way. */
 export type RunEvent =
   | { readonly type: 'run.started'; readonly runId: string; readonly planned: number; readonly at: string }
   | { readonly type: 'image.progress'; readonly line: string }
+  | { readonly type: 'experiment.progress'; readonly experimentId: string; readonly message: string }
   | { readonly type: 'attempt.started'; readonly attempt: string; readonly evalId: string; readonly experimentId: string; readonly at: string }
   | { readonly type: 'attempt.progress'; readonly attempt: string; readonly evalId: string; readonly experimentId: string; readonly progress: ProgressInput }
+  /** The infrastructure broke it, and it will be begun again. */
+  | { readonly type: 'attempt.retrying'; readonly attempt: string; readonly evalId: string; readonly experimentId: string; readonly try: number; readonly kind: FailureKind; readonly reason: string; readonly message: string; readonly afterMs: number }
   | { readonly type: 'attempt.finished'; readonly result: AttemptResult }
+  /** Its outcome is taken from another run. */
+  | { readonly type: 'attempt.reused'; readonly summary: AttemptSummary }
+  | { readonly type: 'attempt.not-run'; readonly notRun: NotRun }
   | { readonly type: 'run.warning'; readonly message: string }
   | { readonly type: 'run.finished'; readonly result: RunResult };
 

@@ -10,11 +10,12 @@ import type { Usage } from '../evidence/usage.js';
 import type { ImageSource, KeptSandbox, ResourceUse } from '../sandbox/sandbox.js';
 import type { Patch } from '../workspace/patch.js';
 import type { NetworkFacts } from './attempt-network.js';
+import type { FailureKind } from '../evidence/failure-kind.js';
 import type { AttemptFailure } from './failure.js';
 import type { Score, Verdict, VerdictCause } from '../verdict/verdict.js';
 
 /** Where an Attempt broke. */
-export type AttemptPhase = 'sandbox' | 'gateway' | 'setup' | 'test' | 'send' | 'claims' | 'teardown' | 'record';
+export type AttemptPhase = 'experiment.setup' | 'sandbox' | 'gateway' | 'setup' | 'test' | 'send' | 'claims' | 'teardown' | 'record';
 
 /** Why an Attempt broke. */
 export interface AttemptError {
@@ -63,6 +64,20 @@ export interface ImageFacts {
   readonly sources?: readonly ImageSource[];
 }
 
+/** A try of an Attempt that the infrastructure broke, so that the Attempt was begun again. */
+export interface RetryRecord {
+  /** Its own id in the record, where everything about it is kept. */
+  readonly id: string;
+  readonly kind: FailureKind;
+  /** Why it was tried again. */
+  readonly reason: string;
+  readonly message: string;
+  readonly durationMs: number;
+  /** What it spent; not part of the Attempt's own usage. */
+  readonly usage: Usage;
+  readonly estimatedCostUSD?: number;
+}
+
 /** How long the parts of an Attempt took, in milliseconds. */
 export interface AttemptTimings {
   readonly queuedMs: number;
@@ -103,6 +118,8 @@ export interface AttemptResult {
   /** Only where it is errored: what broke it. */
   readonly failure?: AttemptFailure;
   readonly skipped?: string;
+  /** Earlier tries that the infrastructure broke, in order. Absent: it is the first. */
+  readonly retries?: readonly RetryRecord[];
   readonly claims: readonly Claim[];
   readonly turns: readonly TurnRecord[];
   readonly usage: Usage;

@@ -38,7 +38,25 @@ export interface AttemptSummary {
   readonly timedOut: boolean;
   /** Until when its sandbox lives on, ISO 8601. Absent: it is gone. */
   readonly keptUntil?: string;
+  /** Ids of its earlier tries, which the infrastructure broke. Absent: it is the first. */
+  readonly retries?: readonly string[];
+  /** It was carried out by another run, and its outcome is taken from there. Absent: it was carried out by this one. */
+  readonly reusedFrom?: { readonly runId: string; readonly attemptId: string };
 }
+
+/** A planned Attempt that was not carried out. */
+export interface NotRun {
+  readonly id: string;
+  readonly evalId: string;
+  readonly experimentId: string;
+  readonly index: number;
+  readonly reason: NotRunReason;
+  /** For people. */
+  readonly detail: string;
+}
+
+/** `early-exit`: another Attempt of its eval had passed. `halted`: a failure that reaches farther than its own Attempt, or too many of them. */
+export type NotRunReason = 'early-exit' | 'budget' | 'halted' | 'interrupted';
 
 /** What a run came to. */
 export interface RunResult {
@@ -50,6 +68,7 @@ export interface RunResult {
   readonly interrupted: boolean;
   readonly counts: RunCounts;
   readonly attempts: readonly AttemptSummary[];
+  readonly notRun: readonly NotRun[];
 }
 
 /** Counts verdicts. Planned Attempts that never started are not in `attempts`. */
@@ -80,6 +99,7 @@ export function attemptSummaryOf(result: AttemptResult): AttemptSummary {
     durationMs: timings.totalMs,
     timedOut: error?.timeout !== undefined,
     ...(kept === undefined ? {} : { keptUntil: kept.until }),
+    ...(result.retries === undefined ? {} : { retries: result.retries.map((retry) => retry.id) }),
   };
 }
 

@@ -1,25 +1,22 @@
 import { setMaxListeners } from 'node:events';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import type { Limits } from '../define/limits.js';
 import { messageOf } from '../lifetime/error.js';
 import type { Pricing } from '../evidence/cost.js';
-import { Semaphore } from '../lifetime/semaphore.js';
-import type { Plan, PlannedAttempt } from '../plan/plan.js';
+import type { Plan } from '../plan/plan.js';
 import type { SandboxProvider, SandboxSpec } from '../sandbox/sandbox.js';
-import { runAttempt } from './attempt.js';
-import type { AttemptWorld, KeepSandbox } from './attempt-world.js';
+import type { KeepSandbox } from './attempt-world.js';
+import { Budgets } from './budgets.js';
+import { Dispatcher, type RunWorld } from './dispatcher.js';
+import { ExperimentHooks } from './experiment-hooks.js';
 import { createJudges } from './judging.js';
 import { createModelAccess } from './model-access.js';
 import { createNetworkPool } from './network-pool.js';
-import { abortionOf } from './patience.js';
-import type { AttemptSink, RunEvent, RunSink } from './ports.js';
+import type { RunEvent, RunSink } from './ports.js';
+import { countsOf, type AttemptSummary, type RunResult } from './run-result.js';
 import { StrayFailures } from './stray-failures.js';
-import { attemptSummaryOf, countsOf, type AttemptSummary, type RunResult } from './run-result.js';
 
 /** From this many Attempts for each place on, networks are made and used again for Attempts that need none. */
 const WORTH_A_NETWORK = 6;
-
-type World = Pick<AttemptWorld, 'models' | 'imageStates' | 'deserted' | 'strays' | 'judges'> & { readonly images: ReadonlyMap<SandboxSpec, Promise<void>> };
 
 /** How a plan is carried out. */
 export interface RunOptions {
@@ -38,6 +35,17 @@ export interface RunOptions {
   readonly env?: (name: string) => string | undefined;
   /** Which sandboxes are left alive for people to look inside. Default: none. */
   readonly keep?: KeepSandbox;
+  /** What the whole run may spend. Default: no limit. */
+  readonly budget?: number | Limits;
+  /** How often an Attempt that the infrastructure broke is begun again. Default: what its experiment says, else `defaultRetries`, else 2. */
+  readonly retries?: number;
+  readonly defaultRetries?: number;
+  /** Whether one passed Attempt of an eval is enough, whatever its experiment says. Default: what that says. */
+  readonly earlyExit?: boolean;
+  /** With more Attempts than that broken by the infrastructure nothing more is begun. Default: no limit. */
+  readonly maxInfraFailures?: number;
+  /** Tells the outcome of an Attempt of another run that the plan takes over. `undefined`: it cannot be read any more, so it is carried out. */
+  readonly reused?: (from: { readonly runId: string; readonly attemptId: string }) => Promise<AttemptSummary | undefined>;
   readonly onEvent: (event: RunEvent) => void;
 }
 
@@ -51,21 +59,18 @@ export async function run(plan: Plan, options: RunOptions): Promise<RunResult> {
   const begun = performance.now();
   await options.sink.begin({ runId: options.runId, sandbox: options.provider.name, startedAt: startedAt.toISOString(), attempts: plan.attempts });
   options.onEvent({ type: 'run.started', runId: options.runId, planned: plan.attempts.length, at: startedAt.toISOString() });
-  for (const message of [options.provider.caveat, ...plan.warnings]) if (message !== undefined) options.onEvent({ type: 'run.warning', message });
-  const images = startImages(plan, options);
+  const warn = (message: string): void => options.onEvent({ type: 'run.warning', message });
+  for (const message of [options.provider.caveat, ...plan.warnings]) if (message !== undefined) warn(message);
 
   // A run lives until it has ended, even while every Attempt only waits for an author's own promise.
   const timer = setInterval(() => undefined, 60_000);
   using _alive = { [Symbol.dispose]: () => clearInterval(timer) };
-  using strays = new StrayFailures(({ reason }) => options.onEvent({ type: 'run.warning', message: `Something failed outside of every Attempt: ${messageOf(reason)}` }));
+  using strays = new StrayFailures(({ reason }) => warn(`Something failed outside of every Attempt: ${messageOf(reason)}`));
   const judges = createJudges({ env: options.env ?? ((name) => process.env[name]), signal: options.signal });
-  for (const problem of judges.problemsOf(plan.attempts.map(({ judge }) => judge))) options.onEvent({ type: 'run.warning', message: problem });
-  const world: World = { images, judges, models: createModelAccess(options.provider), imageStates: new Map(), strays, ...desertedNetworks(plan, options) };
-  const slots = new Semaphore(options.concurrency);
-  const lanes = laneLimits(plan);
-  const results = await Promise.all(plan.attempts.map((attempt) => dispatch(attempt, options, world, slots, lanes)));
-
-  const attempts = results.filter((result) => result !== undefined);
+  for (const problem of judges.problemsOf(plan.attempts.map(({ judge }) => judge))) warn(problem);
+  const { attempts, notRun } = await carriedOut(plan, options, {
+    judges, strays, models: createModelAccess(options.provider), imageStates: new Map(), images: startImages(plan, options), budgets: new Budgets(options.budget, warn), warn, ...desertedNetworks(plan, options),
+  });
   const result: RunResult = {
     runId: options.runId,
     sandbox: options.provider.name,
@@ -74,10 +79,19 @@ export async function run(plan: Plan, options: RunOptions): Promise<RunResult> {
     interrupted: options.signal.aborted,
     counts: countsOf(attempts),
     attempts,
+    notRun,
   };
   await options.sink.seal(result);
   options.onEvent({ type: 'run.finished', result });
   return result;
+}
+
+async function carriedOut(plan: Plan, options: RunOptions, world: Omit<RunWorld, 'hooks'>): Promise<Pick<RunResult, 'attempts' | 'notRun'>> {
+  await using hooks = new ExperimentHooks({
+    attempts: plan.attempts, signal: options.signal, warn: world.warn,
+    progress: (experimentId, message) => options.onEvent({ type: 'experiment.progress', experimentId, message }),
+  });
+  return await new Dispatcher(plan, options, { ...world, hooks }).ended();
 }
 
 /** Begins to make all images. Each promise settles when its image is there or cannot be made; the Attempt itself learns which. */
@@ -99,62 +113,8 @@ function startImages(plan: Plan, options: RunOptions): ReadonlyMap<SandboxSpec, 
  * A sandbox that joins a network which is there starts in half the time of one that gets none of its own (seen with
  * Docker 20.10), but making a network costs as much as several starts.
  */
-function desertedNetworks(plan: Plan, options: RunOptions): Pick<World, 'deserted'> {
+function desertedNetworks(plan: Plan, options: RunOptions): Pick<RunWorld, 'deserted'> {
   const attempts = plan.attempts.filter(({ script, network, experiment }) => script === undefined && network === undefined && experiment.agent.kind === 'sandbox');
   if (options.provider.openClosedNetwork === undefined || attempts.length < WORTH_A_NETWORK * options.concurrency) return {};
   return { deserted: createNetworkPool(options.provider, () => Promise.resolve()) };
-}
-
-/** One limit for each experiment that sets one. */
-function laneLimits(plan: Plan): ReadonlyMap<string, Semaphore> {
-  return new Map(plan.attempts.flatMap(({ experimentId, experiment }) => (
-    experiment.maxConcurrency === undefined ? [] : [[experimentId, new Semaphore(experiment.maxConcurrency)] as const]
-  )));
-}
-
-/** A record that cannot be opened fails the Attempt when it is sealed or its raw output comes, not the run. */
-async function openedSink(attempt: PlannedAttempt, sink: RunSink): Promise<AttemptSink> {
-  try {
-    return await sink.openAttempt(attempt);
-  } catch (error) {
-    const refuse = (): Promise<never> => Promise.reject(new Error(messageOf(error), { cause: error }));
-    return { openRaw: refuse, keepFile: refuse, seal: refuse, blobFolder: join(tmpdir(), `niceeval-unrecorded-${attempt.id}`) };
-  }
-}
-
-/** `undefined`: the run was interrupted before the Attempt could start. */
-async function dispatch(
-  attempt: PlannedAttempt,
-  options: RunOptions,
-  world: World,
-  slots: Semaphore,
-  lanes: ReadonlyMap<string, Semaphore>,
-): Promise<AttemptSummary | undefined> {
-  const queued = performance.now();
-  const leave: (() => void)[] = [];
-  try {
-    await Promise.race([world.images.get(attempt.sandbox), abortionOf(options.signal)]);
-    options.signal.throwIfAborted();
-    // The experiment's own limit first: an Attempt that waits for it must not hold a place of the run.
-    for (const limit of [lanes.get(attempt.experimentId), slots]) if (limit !== undefined) leave.push(await limit.acquire(options.signal));
-  } catch {
-    for (const release of leave) release();
-    return undefined;
-  }
-  try {
-    options.onEvent({
-      type: 'attempt.started', attempt: attempt.id, evalId: attempt.evalId, experimentId: attempt.experimentId, at: new Date().toISOString(),
-    });
-    const result = await runAttempt(attempt, {
-      ...world, provider: options.provider, sink: await openedSink(attempt, options.sink), signal: options.signal, queuedMs: performance.now() - queued,
-      ...(options.pricing === undefined ? {} : { pricing: options.pricing }),
-      ...(options.keep === undefined ? {} : { keep: options.keep }),
-      ...(options.hasten === undefined ? {} : { hasten: options.hasten }),
-      onProgress: (progress) => options.onEvent({ type: 'attempt.progress', attempt: attempt.id, evalId: attempt.evalId, experimentId: attempt.experimentId, progress }),
-    });
-    options.onEvent({ type: 'attempt.finished', result });
-    return attemptSummaryOf(result);
-  } finally {
-    for (const release of leave) release();
-  }
 }

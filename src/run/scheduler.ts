@@ -17,7 +17,7 @@ export type JobEnding =
   | { readonly kind: 'again'; readonly afterMs: number; readonly rateLimited?: boolean };
 
 /** How jobs are carried out. */
-export interface ScheduleOptions<J extends Job> {
+export interface ScheduleOptions<J extends Job, R> {
   /** How many at once. */
   readonly places: number;
   /** How many of one lane at once. Absent: as many as there are places. */
@@ -25,18 +25,19 @@ export interface ScheduleOptions<J extends Job> {
   readonly pace: Pace;
   /** Whether the machine can take one more. Asked again after each change and every second. Default: it can. */
   readonly mayStart?: (attempts: { readonly running: number; readonly opening: number }) => boolean;
-  /** Nothing new begins once it is aborted. */
+  /** Nothing new begins once it is aborted; what waits then is dropped for `whenAborted`. */
   readonly signal: AbortSignal;
+  readonly whenAborted: R;
   /** Carries one out. Never rejects. @param opened To be called when what costs the machine most at the beginning is over. */
   readonly start: (job: J, opened: () => void) => Promise<JobEnding>;
   /** Told of each job that is not begun, or not begun again. */
-  readonly onDropped: (job: J, reason: string) => void;
+  readonly onDropped: (job: J, reason: R) => void;
 }
 
 /** What can be done with jobs that wait. */
-export interface Schedule<J extends Job> {
+export interface Schedule<J extends Job, R> {
   /** Takes away all that fit and have not begun. */
-  drop(fits: (job: J) => boolean, reason: string): void;
+  drop(fits: (job: J) => boolean, reason: R): void;
   /** Settles when every job has ended or was dropped. Never rejects. */
   readonly ended: Promise<void>;
 }
@@ -55,13 +56,13 @@ const LOOK_AGAIN_MS = 1_000;
  * Carries jobs out, each as soon as it is ready, there is a place, and its lane, its model and the machine allow it. The lane with the
  * fewest at work goes first, so that no lane waits for another, and within a lane the order is that in which jobs became ready.
  */
-export function schedule<J extends Job>(jobs: readonly J[], options: ScheduleOptions<J>): Schedule<J> {
+export function schedule<J extends Job, R>(jobs: readonly J[], options: ScheduleOptions<J, R>): Schedule<J, R> {
   return new Scheduler(jobs, options);
 }
 
-class Scheduler<J extends Job> implements Schedule<J> {
+class Scheduler<J extends Job, R> implements Schedule<J, R> {
   readonly ended: Promise<void>;
-  readonly #options: ScheduleOptions<J>;
+  readonly #options: ScheduleOptions<J, R>;
   readonly #lanes = new Map<string, Lane<J>>();
   /** All that have neither ended nor been dropped nor begun. */
   readonly #waiting = new Set<J>();
@@ -69,10 +70,11 @@ class Scheduler<J extends Job> implements Schedule<J> {
   #running = 0;
   #opening = 0;
   #served = 0;
+  #isToBegin = false;
   #timer: NodeJS.Timeout | undefined;
   #end: () => void = () => undefined;
 
-  constructor(jobs: readonly J[], options: ScheduleOptions<J>) {
+  constructor(jobs: readonly J[], options: ScheduleOptions<J, R>) {
     this.#options = options;
     this.ended = new Promise((resolve) => { this.#end = resolve; });
     for (const job of jobs) {
@@ -80,14 +82,14 @@ class Scheduler<J extends Job> implements Schedule<J> {
       this.#laneOf(job);
       void job.ready.then(() => this.#queue(job));
     }
-    const stop = (): void => this.drop(() => true, 'interrupted');
+    const stop = (): void => this.drop(() => true, options.whenAborted);
     if (options.signal.aborted) queueMicrotask(stop);
     else options.signal.addEventListener('abort', stop, { once: true });
     void this.ended.then(() => options.signal.removeEventListener('abort', stop));
     this.#endIfDone();
   }
 
-  drop(fits: (job: J) => boolean, reason: string): void {
+  drop(fits: (job: J) => boolean, reason: R): void {
     for (const job of [...this.#waiting].filter(fits)) {
       this.#waiting.delete(job);
       this.#options.onDropped(job, reason);
@@ -104,7 +106,13 @@ class Scheduler<J extends Job> implements Schedule<J> {
   #queue(job: J): void {
     if (!this.#waiting.has(job)) return;
     this.#laneOf(job).queue.push(job);
-    this.#begin();
+    // Many become ready at once; which goes first is decided among all of them.
+    if (this.#isToBegin) return;
+    this.#isToBegin = true;
+    queueMicrotask(() => {
+      this.#isToBegin = false;
+      this.#begin();
+    });
   }
 
   #begin(): void {
@@ -183,7 +191,7 @@ class Scheduler<J extends Job> implements Schedule<J> {
 
   #later(job: J, afterMs: number): void {
     if (this.#options.signal.aborted) {
-      this.#options.onDropped(job, 'interrupted');
+      this.#options.onDropped(job, this.#options.whenAborted);
       return;
     }
     this.#waiting.add(job);

@@ -22,9 +22,10 @@ export interface Backend {
    * Loads the backend and connects to what it needs. The caller closes it.
    *
    * @param options.runId Names the run in all that is made: letters, digits and dashes.
+   * @param options.buildsAtOnce How many images are made at once. Default: 2.
    * @throws EngineUnavailableError when its engine does not answer.
    */
-  readonly open: (options: { readonly runId: string }) => Promise<SandboxProvider>;
+  readonly open: (options: { readonly runId: string; readonly buildsAtOnce?: number }) => Promise<SandboxProvider>;
 }
 
 /** All backends, by the name that `--sandbox` takes. */

@@ -180,6 +180,7 @@ describe('the record of a run', () => {
       durationMs: 4_000,
       interrupted: true,
       counts: { total: 2, passed: 1, failed: 0, errored: 1, skipped: 0, infrastructure: 0 },
+      notRun: [],
       attempts: [
         {
           id: 'sum.codex.0123abcd.1', evalId: 'sum', experimentId: 'codex', index: 1, agent: 'codex', verdict: 'passed', claims: { total: 1, decided: 1, matched: 1 },

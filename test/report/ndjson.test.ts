@@ -37,7 +37,7 @@ test('tells each event as one line that says what it holds', () => {
     },
     {
       type: 'run.finished', runId: '20250301-100000-abc123', sandbox: 'docker', startedAt: '2025-03-01T10:00:00.000Z', durationMs: 4_000, interrupted: false,
-      counts: { total: 1, passed: 0, failed: 1, errored: 0, skipped: 0, infrastructure: 0 },
+      counts: { total: 1, passed: 0, failed: 1, errored: 0, skipped: 0, infrastructure: 0 }, notRun: [],
     },
   ]);
 });

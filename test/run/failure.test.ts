@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { failureOf, type FailureKind } from '../../src/run/failure.js';
+import type { FailureKind } from '../../src/evidence/failure-kind.js';
+import { failureOf } from '../../src/run/failure.js';
 import type { AttemptError } from '../../src/run/result.js';
 
 const broken = (more: Partial<AttemptError>): AttemptError => ({ phase: 'test', code: 'test-threw', message: 'm', ...more });

@@ -37,6 +37,6 @@ export function attemptResult(more: Partial<AttemptResult> = {}): AttemptResult 
 /** What a run of these Attempts came to. */
 export function runResult(attempts: readonly AttemptResult[], more: Partial<RunResult> = {}): RunResult {
   return {
-    runId: '20250301-100000-abc123', sandbox: 'docker', startedAt: '2025-03-01T10:00:00.000Z', durationMs: 4_000, interrupted: false, counts: countsOf(attempts), attempts: attempts.map(attemptSummaryOf), ...more,
+    runId: '20250301-100000-abc123', sandbox: 'docker', startedAt: '2025-03-01T10:00:00.000Z', durationMs: 4_000, interrupted: false, counts: countsOf(attempts), attempts: attempts.map(attemptSummaryOf), notRun: [], ...more,
   };
 }

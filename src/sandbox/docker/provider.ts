@@ -42,6 +42,7 @@ export interface DockerProviderOptions {
   readonly runId: string;
   readonly host?: string;
   readonly helperImage?: string;
+  readonly buildsAtOnce?: number;
 }
 
 /**
@@ -49,6 +50,7 @@ export interface DockerProviderOptions {
  *
  * @param options.runId Names the run in the labels: letters, digits and dashes.
  * @param options.host Where it listens, as in DOCKER_HOST. Default: where the docker command would look.
+ * @param options.buildsAtOnce How many images are prepared at once. Default: 2.
  * @param options.helperImage An image with `sh`, `ip` and `node`, for helpers. Default: the project's own sandbox image.
  * @throws EngineUnavailableError when no engine answers.
  */
@@ -66,7 +68,7 @@ class DockerProvider implements ClosingProvider {
   readonly #networks = new WeakMap<ClosedNetwork, DockerClosedNetwork>();
   readonly #meters = new WeakMap<ClosedNetwork, TrafficMeter>();
   readonly #git = new GitSources();
-  readonly #builds = new Semaphore(BUILDS_AT_ONCE);
+  readonly #builds: Semaphore;
   readonly #preparing = new Set<Promise<InspectedImage>>();
   /** Aborted when this is closed: no build goes on behind its owner's back. */
   readonly #closing = new AbortController();
@@ -77,8 +79,9 @@ class DockerProvider implements ClosingProvider {
   readonly #outsides = new Scope();
   readonly #ulimits = new UlimitChoice();
 
-  constructor(engine: Engine, { runId, helperImage }: DockerProviderOptions) {
+  constructor(engine: Engine, { runId, helperImage, buildsAtOnce = BUILDS_AT_ONCE }: DockerProviderOptions) {
     this.#engine = engine;
+    this.#builds = new Semaphore(buildsAtOnce);
     this.#runId = runId;
     if (helperImage !== undefined) this.#helperImage = Promise.resolve(helperImage);
   }
