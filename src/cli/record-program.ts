@@ -1,8 +1,10 @@
 import { Argument, Option, type Command } from 'commander';
+import { BACKEND_NAMES } from '../sandbox/backend.js';
 import type { ExportFlags } from './export-command.js';
 import type { HistoryFlags } from './history-command.js';
 import type { ListFlags } from './list-command.js';
 import { collect, wholeNumber } from './option-values.js';
+import type { RegradeFlags } from './regrade-command.js';
 import type { RunsFlags } from './runs-command.js';
 import type { ShowFlags } from './show-command.js';
 
@@ -39,6 +41,16 @@ export function addRecordCommands(program: Command, end: (exitCode: number) => v
     .option('--dir <folder>', 'the project', '.')
     .addHelpText('after', ['', 'Examples:', '  niceeval show latest', '  niceeval show latest/fix-sum --events --grep \'"name":"Bash"\''].join('\n'))
     .action(async (name: string, flags: ShowFlags) => end(await (await import('./show-command.js')).showCommand(name, flags)));
+
+  program.command('regrade')
+    .description('Judge a recorded run again by the evals of today, without an agent. What it comes to is a run of its own.')
+    .argument('<run>', 'its id, the beginning of it, or latest')
+    .option('--reparse', 'read the raw output with the parser of today first')
+    .addOption(new Option('--sandbox <backend>', 'where tests work that do something in the sandbox').choices(BACKEND_NAMES).default('docker'))
+    .option('--json', 'JSON lines on standard output')
+    .option('--dir <folder>', 'the project', '.')
+    .addHelpText('after', '\nExamples:\n  niceeval regrade latest\n  niceeval regrade latest --reparse --json\n\nExit codes: 0 all pass now, 1 some do not or could not be judged again, 2 a bad command or definition.')
+    .action(async (run: string, flags: RegradeFlags) => end(await (await import('./regrade-command.js')).regradeCommand(run, flags)));
 
   program.command('history')
     .description('Tell what an eval came to in each recorded run, oldest first.')

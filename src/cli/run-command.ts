@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import pc from 'picocolors';
 import { discoverProject } from '../plan/discover.js';
@@ -16,6 +15,7 @@ import { EXIT } from './exit-codes.js';
 import { interruptible } from './interrupt.js';
 import type { RunFlags } from './program.js';
 import { exitCodeOf } from './run-exit-code.js';
+import { newRunId } from './run-id.js';
 import { spendingOf } from './spending-options.js';
 
 const DEFAULT_CONCURRENCY = 2;
@@ -101,10 +101,4 @@ function tellPlan(plan: Plan, json: boolean, write: (text: string) => unknown): 
     write(`${line}\n`);
   }
   return EXIT.ok;
-}
-
-/** Sorts by time, never meets another: 20261130-031500-4f2a9c. */
-function newRunId(): string {
-  const stamp = new Date().toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15);
-  return `${stamp}-${randomBytes(3).toString('hex')}`;
 }

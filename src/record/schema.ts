@@ -108,6 +108,8 @@ export const eventLineSchema = z.object({ session: z.number().int(), turn: z.num
 
 const plannedSchema = z.object({ id: z.string(), evalId: z.string(), experimentId: z.string(), index: z.number() });
 
+const originSchema = z.object({ runId: z.string(), attemptId: z.string() });
+
 // Records of before there were summaries have only ids and verdict.
 const summarySchema = plannedSchema.extend({
   verdict: verdictSchema,
@@ -125,7 +127,8 @@ const summarySchema = plannedSchema.extend({
   timedOut: z.boolean().exactOptional(),
   keptUntil: z.string().exactOptional(),
   retries: z.array(z.string()).exactOptional(),
-  reusedFrom: z.object({ runId: z.string(), attemptId: z.string() }).exactOptional(),
+  reusedFrom: originSchema.exactOptional(),
+  regradedFrom: originSchema.exactOptional(),
 });
 
 const notRunSchema = plannedSchema.extend({ reason: z.string(), detail: z.string() });

@@ -22,13 +22,12 @@ export type ResultParts = Pick<AttemptResult, 'interrupted' | 'claims' | 'turns'
 export function attemptResultOf(attempt: PlannedAttempt, parts: ResultParts): AttemptResult {
   const { judgement, pricing, spentByJudge, retries, error, skipped, patch, gateway, sandbox, image, resources, network, integrity, kept, ...always } = parts;
   const facts = attemptFactsOf(attempt);
-  const score = facts.evaluationKind === 'score' && judgement.verdict !== 'errored' && skipped === undefined ? scoreOf(parts.claims) : undefined;
   return withoutSecrets({
     ...facts,
     ...(image === undefined ? {} : { image }),
     ...judgement,
     ...always,
-    ...(score === undefined ? {} : { score }),
+    ...scoreIn(attempt, parts.claims, judgement.verdict, skipped),
     ...(error === undefined ? {} : { error }),
     ...(judgement.verdict === 'errored' ? { failure: failureOf(error) } : {}),
     ...(skipped === undefined ? {} : { skipped }),
@@ -43,6 +42,12 @@ export function attemptResultOf(attempt: PlannedAttempt, parts: ResultParts): At
     ...(integrity === undefined ? {} : { integrity }),
     ...(kept === undefined ? {} : { kept }),
   }, attempt.experiment.agent.sensitiveValues ?? []);
+}
+
+/** Its points, where it gives some and all of them can be told. */
+export function scoreIn({ evalDefinition }: PlannedAttempt, claims: AttemptResult['claims'], verdict: AttemptResult['verdict'], skipped: string | undefined): Pick<AttemptResult, 'score'> {
+  const score = evalDefinition.evaluationKind === 'score' && verdict !== 'errored' && skipped === undefined ? scoreOf(claims) : undefined;
+  return score === undefined ? {} : { score };
 }
 
 /** An Attempt that could not even begin. */

@@ -20,6 +20,7 @@ const BY_CODE: { readonly [code: string]: FailureKind } = {
   'deadline-exceeded': 'timeout',
   'experiment-fatal': 'eval', 'eval-fatal': 'eval',
   'workspace-scan': 'harness', 'record-failed': 'harness', 'agent-threw': 'harness', 'agent-ignored-end': 'harness', 'agent-turn': 'harness', 'collect-workspace': 'harness',
+  'regrade-mismatch': 'eval', 'regrade-restore': 'harness',
   'interrupted': 'interrupted', 'budget-exceeded': 'budget', 'experiment-setup-failed': 'harness',
 };
 

@@ -42,6 +42,8 @@ export interface AttemptSummary {
   readonly retries?: readonly string[];
   /** It was carried out by another run, and its outcome is taken from there. Absent: it was carried out by this one. */
   readonly reusedFrom?: { readonly runId: string; readonly attemptId: string };
+  /** Its evidence is that of another run, and its verdict by the definitions of this one. Absent: it is not. */
+  readonly regradedFrom?: { readonly runId: string; readonly attemptId: string };
 }
 
 /** A planned Attempt that was not carried out. */

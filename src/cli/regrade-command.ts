@@ -1,0 +1,116 @@
+import { join, resolve } from 'node:path';
+import pc from 'picocolors';
+import { discoverProject } from '../plan/discover.js';
+import { AuthoringError } from '../plan/errors.js';
+import { planRun } from '../plan/plan.js';
+import { locateRun } from '../record/locate.js';
+import { readRun } from '../record/read-run.js';
+import { readForJudging } from '../record/recorded-attempt.js';
+import { reparsed } from '../record/reparse.js';
+import { openRunRecord } from '../record/run-record.js';
+import { plainJsonLine, plainLine } from '../report/plain-text.js';
+import { createJudges } from '../run/judging.js';
+import { regradeRun, type Regraded, type ToRegrade } from '../run/regrade-run.js';
+import type { AttemptSummary } from '../run/run-result.js';
+import { BACKENDS, type BackendName } from '../sandbox/backend.js';
+import type { SandboxProvider } from '../sandbox/sandbox.js';
+import { EXIT } from './exit-codes.js';
+import { interruptible } from './interrupt.js';
+import { remark, say } from './output.js';
+import { recordsRoot } from './records-root.js';
+import { newRunId } from './run-id.js';
+
+/** Options of `niceeval regrade`, as commander hands them over. */
+export interface RegradeFlags {
+  readonly sandbox: BackendName;
+  readonly reparse?: boolean;
+  readonly json?: boolean;
+  readonly dir: string;
+}
+
+/** A sandbox in which only commands of a test run. */
+const LIFETIME_MS = 60 * 60_000;
+
+/** `niceeval regrade`. */
+export async function regradeCommand(name: string, flags: RegradeFlags): Promise<number> {
+  const { folder: from } = await locateRun(recordsRoot(flags.dir), name);
+  const run = await readRun(from);
+  if (run.attempts.length === 0) throw new AuthoringError([`The run ${run.id} has no Attempt that ended, so there is nothing to judge.`]);
+  const project = await discoverProject(resolve(flags.dir));
+  const plan = await planRun(project, { selectors: [], experiments: [], tags: [], attempts: run.attempts.reduce((most, { index }) => Math.max(most, index), 1) });
+  const runId = newRunId();
+  const folder = join(recordsRoot(flags.dir), runId);
+  let changed = 0;
+  const result = await interruptible(async (signal) => {
+    const provider = lazyProvider(flags.sandbox, runId);
+    try {
+      return await regradeRun(plan, toRegrade(run.attempts, from, flags.reparse === true), {
+        runId, from: run.id, sandbox: run.sandbox ?? flags.sandbox, sink: await openRunRecord(folder), signal,
+        judges: createJudges({ env: (variable) => process.env[variable], signal }),
+        ...(project.config.pricing === undefined ? {} : { pricing: project.config.pricing }),
+        openSandbox: async (attempt) => {
+          const opened = await provider.open();
+          const image = await opened.prepareImage(attempt.sandbox);
+          const network = opened.openClosedNetwork === undefined ? { kind: 'host' as const } : { kind: 'none' as const };
+          return opened.openSandbox(attempt.sandbox, { image, network, attemptId: attempt.id, lifetimeMs: LIFETIME_MS, signal });
+        },
+        onRegraded: (regraded) => {
+          if (isChanged(regraded)) changed += 1;
+          process.stdout.write(flags.json === true ? `${plainJsonLine(jsonOf(regraded))}\n` : lineOf(regraded));
+        },
+      });
+    } finally {
+      await provider.close();
+    }
+  });
+  const { passed, failed, errored, skipped, total } = result.counts;
+  if (flags.json === true) await say(`${plainJsonLine({ type: 'regrade.finished', runId, from: run.id, counts: result.counts, changed, left: run.attempts.length - total, record: folder })}\n`);
+  else await say(`${passed} passed, ${failed} failed, ${errored} errored, ${skipped} skipped; ${changed} came out otherwise, ${run.attempts.length - total} left as they were\nrecord: ${plainLine(folder)}\n`);
+  if (result.interrupted) return EXIT.interrupted;
+  return failed + errored > 0 || total < run.attempts.length ? EXIT.failed : EXIT.ok;
+}
+
+async function* toRegrade(attempts: readonly AttemptSummary[], folder: string, again: boolean): AsyncGenerator<ToRegrade> {
+  for (const summary of attempts) {
+    const own = join(folder, 'attempts', summary.id);
+    const read = await readForJudging(own);
+    if (read.state === 'unreadable' || !again) {
+      yield { summary, recorded: read };
+      continue;
+    }
+    const told = await reparsed(own, read.recorded.turns);
+    if (told.state === 'left') remark(`${plainLine(summary.id)}: not parsed again: ${plainLine(told.reason)}`);
+    yield { summary, recorded: told.state === 'left' ? read : { state: 'read', recorded: { ...read.recorded, turns: told.turns } } };
+  }
+}
+
+/** A backend that is connected to only where a test works in a sandbox. */
+function lazyProvider(name: BackendName, runId: string): { readonly open: () => Promise<SandboxProvider>; readonly close: () => Promise<void> } {
+  let opened: Promise<SandboxProvider> | undefined;
+  return {
+    open: () => {
+      opened ??= BACKENDS[name].open({ runId });
+      return opened;
+    },
+    close: async () => { await (await opened?.catch(() => undefined))?.[Symbol.asyncDispose](); },
+  };
+}
+
+function isChanged(regraded: Regraded): boolean {
+  return regraded.kind === 'regraded' && regraded.result.verdict !== regraded.before.verdict;
+}
+
+function lineOf(regraded: Regraded): string {
+  const { before } = regraded;
+  const who = `${plainLine(before.evalId)} by ${plainLine(before.experimentId)} (${before.index})`;
+  if (regraded.kind === 'left') return `${pc.yellow('left')}     ${who}: ${before.verdict}; ${plainLine(regraded.reason)}\n`;
+  const { verdict, reasons } = regraded.result;
+  const why = reasons[0] === undefined ? '' : `: ${plainLine(reasons[0]).slice(0, 200)}`;
+  return isChanged(regraded) ? `${pc.cyan('changed')}  ${who}: ${before.verdict} -> ${verdict}${why}\n` : `same     ${who}: ${verdict}\n`;
+}
+
+function jsonOf(regraded: Regraded): object {
+  const { id: attempt, evalId, experimentId, index, verdict: before } = regraded.before;
+  const head = { type: 'attempt.regraded', attempt, evalId, experimentId, index, before };
+  return regraded.kind === 'left' ? { ...head, left: regraded.reason } : { ...head, after: regraded.result.verdict, reasons: regraded.result.reasons };
+}

@@ -1,0 +1,36 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { StreamEvent } from '../evidence/events.js';
+import type { RecordedAttempt } from '../run/regrade.js';
+import type { TurnRecord } from '../run/result.js';
+import { readAttempt, resultOf } from './read-attempt.js';
+
+/** What of an Attempt can be judged again, or why it cannot be read. */
+export type ReadForJudging =
+  | { readonly state: 'read'; readonly recorded: RecordedAttempt; readonly folder: string }
+  | { readonly state: 'unreadable'; readonly problem: string };
+
+/** Reads an Attempt with its events. One bad line makes it unreadable: what is missing would be read as if it had not happened. */
+export async function readForJudging(folder: string): Promise<ReadForJudging> {
+  const record = await readAttempt(folder);
+  if (record.state !== 'complete') return { state: 'unreadable', problem: 'it has no end' };
+  const read = await resultOf(record);
+  const problem = record.problems[0] ?? read?.problems[0];
+  if (read === undefined || problem !== undefined) return { state: 'unreadable', problem: problem ?? 'its attempt.json cannot be read' };
+  const events = new Map<string, StreamEvent[]>();
+  for await (const line of record.events()) {
+    if (line.problem !== undefined) return { state: 'unreadable', problem: line.problem };
+    const key = `${line.session}/${line.turn}`;
+    events.set(key, [...events.get(key) ?? [], line.event]);
+  }
+  const turns: readonly TurnRecord[] = read.result.turns.map((turn) => ({ ...turn, events: events.get(`${turn.session}/${turn.turn}`) ?? [] }));
+  return {
+    state: 'read',
+    folder,
+    recorded: {
+      result: read.result,
+      turns,
+      content: async (sha256) => (/^[0-9a-f]{64}$/.test(sha256) ? readFile(join(folder, 'blobs', sha256)).catch(() => undefined) : undefined),
+    },
+  };
+}

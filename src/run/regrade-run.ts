@@ -1,0 +1,68 @@
+import type { Plan, PlannedAttempt } from '../plan/plan.js';
+import { messageOf } from '../lifetime/error.js';
+import type { RunSink } from './ports.js';
+import { regradeAttempt, whyNotRegradable, type RecordedAttempt, type RegradeWorld } from './regrade.js';
+import { attemptSummaryOf, countsOf, type AttemptSummary, type RunResult } from './run-result.js';
+import type { AttemptResult } from './result.js';
+
+/** An Attempt of a recorded run, and what is known of it. */
+export interface ToRegrade {
+  readonly summary: AttemptSummary;
+  readonly recorded: { readonly state: 'read'; readonly recorded: RecordedAttempt } | { readonly state: 'unreadable'; readonly problem: string };
+}
+
+/** What judging an Attempt again came to. */
+export type Regraded =
+  | { readonly kind: 'regraded'; readonly before: AttemptSummary; readonly result: AttemptResult }
+  | { readonly kind: 'left'; readonly before: AttemptSummary; readonly reason: string };
+
+/** Where the new verdicts go, and who they came from. */
+export interface RegradeOptions extends RegradeWorld {
+  readonly runId: string;
+  /** The run that is judged again. */
+  readonly from: string;
+  readonly sandbox: string;
+  readonly sink: RunSink;
+  readonly onRegraded: (regraded: Regraded) => void;
+}
+
+/** Judges recorded Attempts again by today's definitions, one after the other, and seals what they come to as a run of its own. */
+export async function regradeRun(plan: Plan, attempts: AsyncIterable<ToRegrade>, options: RegradeOptions): Promise<RunResult> {
+  const startedAt = new Date();
+  const begun = performance.now();
+  await options.sink.begin({ runId: options.runId, sandbox: options.sandbox, startedAt: startedAt.toISOString(), attempts: [] });
+  const summaries: AttemptSummary[] = [];
+  for await (const toRegrade of attempts) {
+    if (options.signal.aborted) break;
+    const regraded = await regradeOne(plan, toRegrade, options);
+    if (regraded.kind === 'regraded') summaries.push({ ...attemptSummaryOf(regraded.result), regradedFrom: { runId: options.from, attemptId: toRegrade.summary.id } });
+    options.onRegraded(regraded);
+  }
+  const result: RunResult = {
+    runId: options.runId, sandbox: options.sandbox, startedAt: startedAt.toISOString(), durationMs: Math.round(performance.now() - begun), interrupted: options.signal.aborted,
+    counts: countsOf(summaries), attempts: summaries, notRun: [],
+  };
+  await options.sink.seal(result);
+  return result;
+}
+
+async function regradeOne(plan: Plan, { summary, recorded }: ToRegrade, options: RegradeOptions): Promise<Regraded> {
+  const left = (reason: string): Regraded => ({ kind: 'left', before: summary, reason });
+  if (recorded.state === 'unreadable') return left(recorded.problem);
+  const attempt = plan.attempts.find((planned) => isOf(planned, summary));
+  if (attempt === undefined) return left('the project has no such eval and experiment any more');
+  const why = whyNotRegradable(recorded.recorded);
+  if (why !== undefined) return left(why);
+  try {
+    const result = await regradeAttempt(attempt, recorded.recorded, options);
+    const sink = await options.sink.openAttempt({ ...attempt, id: result.id });
+    await sink.seal(result);
+    return { kind: 'regraded', before: summary, result };
+  } catch (error) {
+    return left(messageOf(error));
+  }
+}
+
+function isOf(planned: PlannedAttempt, { evalId, experimentId, index }: AttemptSummary): boolean {
+  return planned.evalId === evalId && planned.experimentId === experimentId && planned.index === index;
+}
