@@ -66,6 +66,11 @@ export function checkOptions(factory: string, options: unknown, shape: z.ZodType
   throw new TypeError(`${factory}(): \`${issue?.path.join('.') ?? ''}\` does not fit: ${issue?.message ?? 'wrong kind'}.`);
 }
 
+/** Host files that options of every CLI name. */
+export function inputFilesOf({ instructionsFile, skills = [] }: CommonAgentOptions): readonly string[] {
+  return [...(instructionsFile === undefined ? [] : [instructionsFile]), ...skills.map(({ path }) => path)];
+}
+
 /** The author's own arguments. @throws TypeError when their function gave something else. */
 export function argsOf({ args = [] }: CommonAgentOptions, flags: Flags): readonly string[] {
   const given: unknown = typeof args === 'function' ? args(flags) : args;

@@ -108,6 +108,11 @@ interface AgentFacts {
   readonly needsEndpoint: boolean;
   /** Values that are replaced by `[redacted]` in everything that is told of an Attempt. Default: none. */
   readonly sensitiveValues?: readonly string[];
+  /**
+   * Files and folders of the host whose content changes what the agent does, absolute or relative to the experiment's file. Results
+   * are only used again while they are the same. Default: none.
+   */
+  readonly inputFiles?: readonly string[];
   /** Says why the agent cannot work with these settings. Called when an experiment is defined and again when it is planned. `undefined`: it can. */
   readonly check?: (settings: AgentSettings) => string | undefined;
 }

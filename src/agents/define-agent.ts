@@ -12,6 +12,11 @@ interface Common {
   readonly needsEndpoint?: boolean;
   /** Values that are replaced by `[redacted]` in everything that is told and recorded of an Attempt. Default: none. */
   readonly sensitiveValues?: readonly string[];
+  /**
+   * Files and folders of the host whose content changes what the agent does, absolute or relative to the experiment's file: results
+   * are only used again while they are the same. Default: none.
+   */
+  readonly inputFiles?: readonly string[];
 }
 
 /** What {@link defineSandboxAgent} takes. */
@@ -20,7 +25,7 @@ export type SandboxAgentInput = Common & Pick<SandboxAgent, 'check' | 'setup' | 
 /** What {@link defineAgent} takes. */
 export type AgentInput = Common & Pick<DirectAgent, 'check' | 'setup' | 'send' | 'teardown'>;
 
-const KEYS = new Set(['name', 'evidenceCoverage', 'needsEndpoint', 'sensitiveValues', 'check', 'setup', 'send', 'teardown']);
+const KEYS = new Set(['name', 'evidenceCoverage', 'needsEndpoint', 'sensitiveValues', 'inputFiles', 'check', 'setup', 'send', 'teardown']);
 
 /**
  * Defines an agent that works in the Attempt's sandbox.
@@ -56,6 +61,10 @@ function check(factory: string, input: Common & { readonly send?: unknown }): vo
   if (unknown !== undefined) throw new TypeError(`${factory}() does not know the field "${unknown}". It knows ${[...KEYS].join(', ')}.`);
   if (typeof input.name !== 'string' || input.name.trim() === '') throw new TypeError(`${factory}() needs a \`name\` that is not empty.`);
   if (typeof input.send !== 'function') throw new TypeError(`${factory}() needs a \`send\` function; the agent "${input.name}" has none.`);
+  const files: unknown = input.inputFiles ?? [];
+  if (!Array.isArray(files) || files.some((path) => typeof path !== 'string' || path === '' || path.includes('\0'))) {
+    throw new TypeError(`${factory}(): \`inputFiles\` of the agent "${input.name}" must be a list of paths.`);
+  }
   const coverage = evidenceCoverageSchema.safeParse(input.evidenceCoverage);
   if (!coverage.success) {
     const where = coverage.error.issues[0]?.path.join('.') ?? '';

@@ -1,6 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { readFileSync } from 'node:fs';
 import { BACKEND_NAMES, type BackendName } from '../sandbox/backend.js';
+import type { CheckFlags } from './check-command.js';
 import { EXIT } from './exit-codes.js';
 import type { CollectFlags } from './images-command.js';
 import { collect, wholeNumber } from './option-values.js';
@@ -70,6 +71,19 @@ export function createProgram(): Program {
     });
 
   addRecordCommands(program, (code) => { exitCode = code; });
+
+  program.command('check')
+    .description('Look for everything that would keep a run from starting, and start nothing.')
+    .argument('[selectors...]', 'ids of evals, or prefixes of ids; none: all')
+    .option('--experiment <id>', 'only this experiment, or all below this prefix; repeatable', collect, [])
+    .option('--tag <tag>', 'only evals with this tag; repeatable', collect, [])
+    .option('--json', 'JSON lines on standard output, and nothing else there')
+    .option('--dir <folder>', 'the project', '.')
+    .addHelpText('after', '\nExit codes: 0 a run would start (there may be warnings), 2 something is to be mended first.')
+    .action(async (selectors: string[], flags: CheckFlags) => {
+      const { checkCommand } = await import('./check-command.js');
+      exitCode = await checkCommand(selectors, flags);
+    });
 
   program.command('shell')
     .description('Look inside a living sandbox: one that was kept, or one whose Attempt is under way.')

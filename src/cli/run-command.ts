@@ -11,8 +11,10 @@ import { createTerminalReporter } from '../report/terminal.js';
 import { run } from '../run/run.js';
 import type { RunSink } from '../run/ports.js';
 import { BACKENDS, type Backend } from '../sandbox/backend.js';
+import { withCleanOutput } from './clean-output.js';
 import { EXIT } from './exit-codes.js';
 import { interruptible } from './interrupt.js';
+import { planJsonLines, planListing } from './plan-listing.js';
 import type { RunFlags } from './program.js';
 import { exitCodeOf } from './run-exit-code.js';
 import { newRunId } from './run-id.js';
@@ -27,17 +29,6 @@ export function runCommand(selectors: readonly string[], flags: RunFlags): Promi
   return flags.json === true ? withCleanOutput(() => runProject(selectors, flags, write)) : runProject(selectors, flags, write);
 }
 
-/** Standard output belongs to the JSON lines; what evals and adapters print goes to standard error. */
-async function withCleanOutput<T>(work: () => Promise<T>): Promise<T> {
-  const original = process.stdout.write;
-  process.stdout.write = process.stderr.write.bind(process.stderr);
-  try {
-    return await work();
-  } finally {
-    process.stdout.write = original;
-  }
-}
-
 async function runProject(selectors: readonly string[], flags: RunFlags, write: (text: string) => unknown): Promise<number> {
   const project = await discoverProject(resolve(flags.dir));
   const backend: Backend = BACKENDS[flags.sandbox];
@@ -49,6 +40,7 @@ async function runProject(selectors: readonly string[], flags: RunFlags, write: 
     tags: flags.tag,
     ...(flags.attempts === undefined ? {} : { attempts: flags.attempts }),
     ...(flags.timeout === undefined ? {} : { timeoutMs: flags.timeout }),
+    ...(flags.keepSandbox === undefined ? {} : { keepSandbox: flags.keepSandbox }),
   });
   if (flags.dryRun === true) return tellPlan(plan, flags.json === true, write);
 
@@ -93,12 +85,6 @@ function earlyExits(plan: Plan, flag: boolean | undefined): ReadonlySet<string> 
 }
 
 function tellPlan(plan: Plan, json: boolean, write: (text: string) => unknown): number {
-  for (const message of plan.warnings) write(json ? `${JSON.stringify({ type: 'run.warning', message })}\n` : `warning: ${plainLine(message)}\n`);
-  for (const { id, evalId, experimentId, index, experiment, timeout } of plan.attempts) {
-    const line = json
-      ? JSON.stringify({ type: 'attempt.planned', attempt: id, evalId, experimentId, index, agent: experiment.agent.name, ...(timeout === undefined ? {} : { timeout }) })
-      : `${plainLine(evalId)} by ${plainLine(experimentId)} #${index} (${plainLine(experiment.agent.name)}${timeout === undefined ? '' : `, at most ${timeout.limitMs} ms`})`;
-    write(`${line}\n`);
-  }
+  write(json ? planJsonLines(plan) : planListing(plan));
   return EXIT.ok;
 }

@@ -9,9 +9,13 @@ import { ScriptError } from '../gateway/errors.js';
 import { parseScript, type Script } from '../gateway/script.js';
 import type { NetworkPhases } from '../sandbox/network-access.js';
 import type { BackendFeature, SpecFit } from '../sandbox/backend.js';
+import { GitSources } from '../sandbox/prepare/git-sources.js';
 import type { SandboxSpec } from '../sandbox/sandbox.js';
 import type { Discovered, Project } from './discover.js';
 import { AuthoringError } from './errors.js';
+import { experimentGroupOf } from './group.js';
+import { createIdentities, type Identities } from './identity/identity.js';
+import { decide, type Decision, type PriorOutcomes, type ReuseOptions } from './reuse.js';
 import { sandboxFor } from './sandbox-for.js';
 
 /** What a caller picks and overrides. */
@@ -26,6 +30,12 @@ export interface PlanOptions {
   readonly timeoutMs?: number;
   /** Where the Attempts will run, and how it takes what authors ask of a sandbox. Absent: it takes everything. */
   readonly backend?: { readonly name: string; readonly fit: (spec: SandboxSpec) => SpecFit; readonly lacks: readonly BackendFeature[] };
+  /** What earlier runs came to. Absent: everything runs. */
+  readonly prior?: PriorOutcomes;
+  /** What of it is used. Default: whatever is final. */
+  readonly reuse?: ReuseOptions;
+  /** Sandboxes that are to stay alive; an Attempt that does not run has none. Default: none. */
+  readonly keepSandbox?: 'all' | 'failed';
 }
 
 /** One eval, by one experiment, once. */
@@ -34,6 +44,8 @@ export interface PlannedAttempt {
   readonly id: string;
   readonly evalId: string;
   readonly experimentId: string;
+  /** The first part of the experiment's id. */
+  readonly group?: string;
   /** Absolute. Relative host paths of the experiment start in its folder. */
   readonly experimentFile: string;
   /** From 1. */
@@ -51,6 +63,18 @@ export interface PlannedAttempt {
   readonly judge?: JudgeConfig;
   /** The script that the gateway plays. */
   readonly script?: { readonly name: string; readonly script: Script };
+  /** The same for Attempts that ask the same question, see {@link Identities}. Absent: it cannot be told. */
+  readonly identity?: string;
+  /** Absent: it runs. */
+  readonly decision?: Decision;
+}
+
+/** One eval by one experiment. */
+interface Pair {
+  readonly experiment: Discovered<ExperimentDefinition>;
+  readonly found: Discovered<EvalDefinition>;
+  readonly script: PlannedAttempt['script'];
+  readonly sandbox: SandboxSpec;
 }
 
 /** The frozen list of everything that a run will do. */
@@ -76,6 +100,8 @@ export async function planRun(project: Project, options: PlanOptions): Promise<P
   if (problems.length === 0 && evals.length === 0) problems.push(`No ${chosen.length < project.evals.length ? 'picked eval' : 'eval'} has the tag ${options.tags.map((tag) => `"${tag}"`).join(' or ')}.`);
   const attempts: PlannedAttempt[] = [];
   const warnings = new Set<string>();
+  await using git = new GitSources();
+  const identities = createIdentities(project, { backend: options.backend?.name, git });
   for (const experiment of experiments) {
     const script = await scriptOf(project, experiment, problems);
     checkWanted(project, experiment, problems);
@@ -85,12 +111,14 @@ export async function planRun(project: Project, options: PlanOptions): Promise<P
       const sandbox = await sandboxFor(project, experiment, found, problems);
       checkSandboxFits(project, experiment, found, problems);
       if (experiment.definition.agent.kind === 'sandbox') checkSandbox(project, { experiment, found, sandbox }, options.backend, { problems, warnings });
-      attempts.push(...attemptsOf(project, experiment, found, options, { script, sandbox }));
+      // With a problem nothing is planned, and what it rests on may not be there.
+      if (problems.length === 0) attempts.push(...await attemptsOf(project, { experiment, found, script, sandbox }, options, identities));
     }
   }
   if (problems.length === 0 && attempts.length === 0) problems.push('Nothing is left to run: no picked experiment wants a picked eval. Look at the `evals` of the experiments.');
   if (problems.length > 0) throw new AuthoringError([...new Set(problems)]);
-  return Object.freeze({ attempts: Object.freeze(attempts), warnings: Object.freeze([...warnings]) });
+  const unseen = options.prior === undefined ? identities.warnings : [...identities.warnings, ...identities.movingRefs];
+  return Object.freeze({ attempts: Object.freeze(attempts), warnings: Object.freeze([...warnings, ...unseen]) });
 }
 
 function picked<T>(what: string, all: readonly Discovered<T>[], selectors: readonly string[], problems: string[]): readonly Discovered<T>[] {
@@ -104,7 +132,7 @@ function picked<T>(what: string, all: readonly Discovered<T>[], selectors: reado
 
 /** An id, or the beginning of one that ends where a part of the path ends. */
 function fits(id: string, selector: string): boolean {
-  const wanted = selector.replace(/^evals\/|^experiments\//, '').replace(/(\.eval)?\.(ts|tsx|mts|js|mjs)$/, '').replace(/\/+$/, '');
+  const wanted = selector.replace(/^evals\/|^experiments\//, '').replace(/(\/eval|\.eval)?\.(ts|tsx|mts|js|mjs)$/, '').replace(/\/+$/, '');
   return id === selector || id === wanted || id.startsWith(`${wanted}/`);
 }
 
@@ -196,22 +224,24 @@ async function scriptOf(project: Project, experiment: Discovered<ExperimentDefin
   }
 }
 
-function attemptsOf(
+async function attemptsOf(
   project: Project,
-  experiment: Discovered<ExperimentDefinition>,
-  found: Discovered<EvalDefinition>,
+  { experiment, found, script, sandbox }: Pair,
   options: PlanOptions,
-  { script, sandbox }: { readonly script: PlannedAttempt['script']; readonly sandbox: SandboxSpec },
-): readonly PlannedAttempt[] {
+  identities: Identities,
+): Promise<readonly PlannedAttempt[]> {
   const count = options.attempts ?? experiment.definition.attempts ?? 1;
   const timeout = timeoutOf(project, experiment.definition, found.definition, options);
   const network = { ...found.definition.network, ...experiment.definition.network };
   const { judge: own = true } = found.definition;
   const judge = own === true ? experiment.definition.judge ?? project.config.judge : own;
+  const identity = await identities.of({ found, experiment, sandbox, network, judge, script: script?.script });
+  const decisionOf = deciderOf({ evalId: found.id, experimentId: experiment.id, identity, limitMs: timeout?.limitMs }, options);
   return Array.from({ length: count }, (_item, position) => ({
     id: attemptIdOf(experiment.id, found.id, position + 1),
     evalId: found.id,
     experimentId: experiment.id,
+    group: experimentGroupOf(experiment.id),
     experimentFile: experiment.file,
     index: position + 1,
     evalFile: found.file,
@@ -222,7 +252,18 @@ function attemptsOf(
     ...(timeout === undefined ? {} : { timeout }),
     ...(judge === undefined ? {} : { judge }),
     ...(script === undefined ? {} : { script }),
+    ...(identity === undefined ? {} : { identity }),
+    decision: decisionOf(position + 1),
   }));
+}
+
+function deciderOf(
+  { evalId, experimentId, identity, limitMs }: { readonly evalId: string; readonly experimentId: string; readonly identity: string | undefined; readonly limitMs: number | undefined },
+  { prior, reuse, keepSandbox }: PlanOptions,
+): (index: number) => Decision {
+  if (prior === undefined) return () => ({ action: 'run', why: 'asked-for' });
+  const outcomes = prior.of(experimentId, evalId);
+  return (index) => decide(outcomes, { index, identity, limitMs, rerun: reuse?.rerun ?? 'errored', keepSandbox });
 }
 
 function timeoutOf(project: Project, experiment: ExperimentDefinition, evalDefinition: EvalDefinition, options: PlanOptions): PlannedAttempt['timeout'] {

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { PassHandles, ScoreHandles } from '../../src/assert/handle.js';
 import { defineEval, defineScoreEval } from '../../src/define/eval.js';
+import { loadCsv, loadJson, loadJsonLines, loadText, loadYaml } from '../../src/define/loaders/index.js';
 import { and, defineScoreMatch, defineValueMatch, equals, eventMatch, includes, isTrue, matches, not, or, satisfies, similarity, toolMatch, type EventMatch, type ScoreMatch, type ToolMatch, type ValueMatch } from '../../src/expect/index.js';
 
 export const passing = defineEval({
@@ -152,3 +153,16 @@ export const share: ScoreMatch<string[]> = defineScoreMatch({ name: 'short', sco
 defineValueMatch({ name: 'even', evaluate: (number: number) => number % 2 });
 // @ts-expect-error A measurement gives a number.
 defineScoreMatch({ name: 'short', score: () => true });
+
+export const cases: readonly { readonly a: number }[] = loadJson('a.json', z.array(z.object({ a: z.string().transform(Number) })));
+export const rows: readonly string[] = loadCsv('a.csv', (row) => (row as { readonly name: string }).name);
+export const lines: readonly number[] = loadJsonLines('a.jsonl', z.number());
+export const text: string = loadText(new URL('./a.txt', import.meta.url));
+// @ts-expect-error What a schema gives is what comes.
+export const wrong: string = loadYaml('a.yaml', z.number());
+// @ts-expect-error A decoder must be there.
+loadJson('a.json');
+// @ts-expect-error A decoder that gives unknown checks nothing.
+loadJson('a.json', (given) => given);
+// @ts-expect-error A schema of anything checks nothing.
+loadYaml('a.yaml', z.any());

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { discoverProject, type Project } from '../../src/plan/discover.js';
 import { AuthoringError } from '../../src/plan/errors.js';
@@ -65,6 +67,14 @@ describe('discoverProject', () => {
     expect(found.evals[0]?.definition.tags).toEqual(['smoke']);
     expect(found.evals[0]?.definition.sandbox).toEqual({ kind: 'sandbox-spec', backend: 'docker', image: 'node:20' });
     expect(found.experiments[0]?.definition.agent.name).toBe('codex');
+  });
+
+  test('reads files anew each time, also in one process', async () => {
+    await using project = await writeProject({ 'evals/sum.eval.ts': "import { description } from './shared.js';\n" + evalFile('description,'), 'evals/shared.ts': "export const description = 'old';\n" });
+    const descriptionOf = async (): Promise<string | undefined> => (await discoverProject(project.root)).evals[0]?.definition.description;
+    const before = await descriptionOf();
+    await writeFile(join(project.root, 'evals/shared.ts'), "export const description = 'new';\n");
+    expect([before, await descriptionOf()]).toEqual(['old', 'new']);
   });
 
   test('reads the configuration, and does without', async () => {

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { completeEvidenceCoverage } from '../../evidence/coverage.js';
 import type { Turn } from '../../evidence/turn.js';
 import type { SandboxAgent, SandboxAgentContext, TurnInput } from '../agent.js';
-import { argsOf, checkOptions, envOf } from '../agent-options.js';
+import { argsOf, checkOptions, envOf, inputFilesOf } from '../agent-options.js';
 import { collectWitnesses } from '../collect-witnesses.js';
 import { defineSandboxAgent } from '../define-agent.js';
 import { AgentInputError, AgentSendError } from '../errors.js';
@@ -41,6 +41,7 @@ export function claudeCode(options: ClaudeCodeOptions = {}): SandboxAgent {
     name,
     needsEndpoint: true,
     sensitiveValues: secretsOf(options),
+    inputFiles: [...inputFilesOf(options), ...(options.settingsFile === undefined ? [] : [options.settingsFile]), ...options.plugins ?? []],
     // The most that this CLI can give; every turn states what it really had.
     evidenceCoverage: completeEvidenceCoverage,
     check: (settings) => claudeCodeProblem(options, settings),

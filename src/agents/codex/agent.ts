@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { completeEvidenceCoverage } from '../../evidence/coverage.js';
 import type { Turn } from '../../evidence/turn.js';
 import type { SandboxAgent, SandboxAgentContext, TurnInput } from '../agent.js';
-import { argsOf, checkOptions, envOf } from '../agent-options.js';
+import { argsOf, checkOptions, envOf, inputFilesOf } from '../agent-options.js';
 import { collectWitnesses } from '../collect-witnesses.js';
 import { defineSandboxAgent } from '../define-agent.js';
 import { AgentInputError, AgentSendError } from '../errors.js';
@@ -47,6 +47,7 @@ export function codex(options: CodexOptions = {}): SandboxAgent {
     name,
     needsEndpoint: true,
     sensitiveValues: secretsOf(options),
+    inputFiles: [...inputFilesOf(options), ...[options.configFile, options.hooksFile].filter((path) => path !== undefined)],
     // The most that this CLI can give; every turn states what it really had.
     evidenceCoverage: completeEvidenceCoverage,
     check: (settings) => codexProblem(options, settings),
