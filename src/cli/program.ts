@@ -7,6 +7,7 @@ import type { CollectFlags } from './images-command.js';
 import { collect, wholeNumber } from './option-values.js';
 import type { ParseFlags } from './parse-command.js';
 import { addRecordCommands } from './record-program.js';
+import { addReuseOptions, type ReuseFlags } from './reuse-options.js';
 import { addSpendingOptions, type SpendingFlags } from './spending-options.js';
 import type { ShellFlags } from './shell-command.js';
 
@@ -19,7 +20,7 @@ export interface Program {
 }
 
 /** Options of `niceeval run`, as commander hands them over. */
-export interface RunFlags extends SpendingFlags {
+export interface RunFlags extends SpendingFlags, ReuseFlags {
   readonly sandbox: BackendName;
   readonly experiment: readonly string[];
   readonly tag: readonly string[];
@@ -42,7 +43,7 @@ export function createProgram(): Program {
     .enablePositionalOptions()
     .showHelpAfterError('(add --help for what there is)');
 
-  addSpendingOptions(program.command('run')
+  addSpendingOptions(addReuseOptions(program.command('run')
     .description('Run evals by experiments and write the record to .niceeval/runs/.')
     .argument('[selectors...]', 'ids of evals, or prefixes of ids; none: all')
     .addOption(new Option('--sandbox <backend>', 'where Attempts run: docker, or local, which isolates nothing').choices(BACKEND_NAMES).default('docker'))
@@ -50,7 +51,7 @@ export function createProgram(): Program {
     .option('--tag <tag>', 'only evals with this tag; repeatable', collect, [])
     .option('--attempts <n>', 'Attempts per eval and experiment', wholeNumber)
     .option('--concurrency <n>', 'how many Attempts run at once (default: 2)', wholeNumber)
-    .option('--timeout <ms>', 'milliseconds that one Attempt may take', wholeNumber))
+    .option('--timeout <ms>', 'milliseconds that one Attempt may take', wholeNumber)))
     .addOption(new Option('--keep-sandbox [which]', 'leave sandboxes alive for 24 hours, to look inside by `niceeval shell`').choices(['all', 'failed']).preset('all'))
     .option('--json', 'JSON lines on standard output, and nothing else there')
     .option('--dry-run', 'only tell what would run')
@@ -61,6 +62,7 @@ export function createProgram(): Program {
       '  niceeval run                          everything in evals/ by everything in experiments/',
       '  niceeval run fix-sum --attempts 5     one eval, five times by each experiment',
       '  niceeval run --experiment codex --json',
+      '  niceeval run --resume latest          go on with a run that was interrupted or killed',
       '  niceeval run --sandbox local          on this machine, as you, without an engine; for agents you trust',
       '',
       'Exit codes: 0 all passed, 1 an Attempt failed or errored, 2 a bad command or definition, 3 no container engine, 130 interrupted.',

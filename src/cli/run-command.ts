@@ -17,6 +17,8 @@ import { interruptible } from './interrupt.js';
 import { planJsonLines, planListing } from './plan-listing.js';
 import type { RunFlags } from './program.js';
 import { exitCodeOf } from './run-exit-code.js';
+import { recordsRoot } from './records-root.js';
+import { attemptsToPlan, priorOf, resumedPart } from './reuse-options.js';
 import { newRunId } from './run-id.js';
 import { spendingOf } from './spending-options.js';
 
@@ -33,19 +35,25 @@ async function runProject(selectors: readonly string[], flags: RunFlags, write: 
   const project = await discoverProject(resolve(flags.dir));
   const backend: Backend = BACKENDS[flags.sandbox];
   if (flags.keepSandbox !== undefined && backend.lacks.includes('keep')) throw new AuthoringError([`--sandbox ${flags.sandbox} keeps no sandbox: leave --keep-sandbox out.`]);
-  const plan = await planRun(project, {
+  const root = recordsRoot(flags.dir);
+  const prior = await priorOf(flags, root);
+  const attempts = flags.attempts ?? (prior === undefined ? undefined : attemptsToPlan(prior));
+  const whole = await planRun(project, {
     selectors,
     backend: { name: flags.sandbox, fit: backend.fit, lacks: backend.lacks },
     experiments: flags.experiment,
     tags: flags.tag,
-    ...(flags.attempts === undefined ? {} : { attempts: flags.attempts }),
+    ...(attempts === undefined ? {} : { attempts }),
+    ...(prior === undefined ? {} : { prior: prior.outcomes, reuse: prior.reuse }),
     ...(flags.timeout === undefined ? {} : { timeoutMs: flags.timeout }),
     ...(flags.keepSandbox === undefined ? {} : { keepSandbox: flags.keepSandbox }),
   });
+  const plan = prior === undefined ? whole : resumedPart(whole, prior);
+  if (plan.attempts.length === 0) throw new AuthoringError([`Nothing of ${flags.resume ?? 'the run'} is left in the project: look at \`niceeval show ${flags.resume ?? 'latest'}\`.`]);
   if (flags.dryRun === true) return tellPlan(plan, flags.json === true, write);
 
   const runId = newRunId();
-  const folder = join(project.root, '.niceeval', 'runs', runId);
+  const folder = join(root, runId);
   const onEvent = flags.json === true ? createNdjsonReporter(write) : createTerminalReporter({ write, colors: pc, ...(process.stdout.columns === undefined ? {} : { columns: process.stdout.columns }) });
   const result = await interruptible(async (signal, hasten) => {
     await using provider = await backend.open({ runId, buildsAtOnce: flags.buildConcurrency ?? project.config.maxBuildConcurrency ?? DEFAULT_BUILDS });
@@ -59,6 +67,7 @@ async function runProject(selectors: readonly string[], flags: RunFlags, write: 
       signal,
       hasten,
       ...spendingOf(flags, project.config),
+      ...(prior === undefined ? {} : { reused: (from) => Promise.resolve(prior.outcomes.summaryOf(from)) }),
       ...(flags.keepSandbox === undefined ? {} : { keep: flags.keepSandbox }),
       ...(project.config.pricing === undefined ? {} : { pricing: project.config.pricing }),
       onEvent,

@@ -31,6 +31,8 @@ export interface RunRecord extends Omit<RunListing, 'counts' | 'planned'> {
   /** Of those that ended. */
   readonly counts: RunCounts;
   readonly attempts: readonly AttemptSummary[];
+  /** All that it was to carry out, in order. */
+  readonly plan: readonly PlannedName[];
   /** They were begun and have no end. */
   readonly inFlight: readonly Pick<PlannedName, 'id'>[];
   readonly notStarted: readonly PlannedName[];
@@ -78,6 +80,7 @@ export async function readRun(folder: string): Promise<RunRecord> {
     ...(run?.state === 'ended' ? { durationMs: run.durationMs, interrupted: run.interrupted } : {}),
     counts: countsOf(attempts),
     attempts,
+    plan: run?.planned ?? [],
     inFlight,
     notRun,
     notStarted: (run?.planned ?? []).filter(({ id }) => !known.has(id)),
@@ -96,7 +99,7 @@ async function attemptsOf(folder: string, { run, folders, problems }: Seen): Pro
   const attempts: AttemptSummary[] = [];
   const inFlight: { readonly id: string }[] = [];
   const told = new Set<string>();
-  for (const summary of run?.state === 'ended' ? run.attempts : []) {
+  for (const summary of run === undefined ? [] : run.state === 'ended' ? run.attempts : run.reused) {
     told.add(summary.id);
     if ([summary.agent, summary.claims, summary.usage, summary.startedAt, summary.durationMs, summary.timedOut].every((field) => field !== undefined)) {
       attempts.push(summary as AttemptSummary);

@@ -29,6 +29,7 @@ export const attemptFileSchema = z.object({
   agent: z.string(),
   model: z.string().exactOptional(),
   reasoningEffort: z.string().exactOptional(),
+  identity: z.string().exactOptional(),
   flags: z.record(z.string(), jsonValueSchema),
   labels: z.record(z.string(), z.union([z.string(), z.number()])),
   metadata: z.record(z.string(), jsonValueSchema),
@@ -115,6 +116,7 @@ const summarySchema = plannedSchema.extend({
   verdict: verdictSchema,
   agent: z.string().exactOptional(),
   model: z.string().exactOptional(),
+  identity: z.string().exactOptional(),
   failure: failureSchema.exactOptional(),
   score: scoreSchema.exactOptional(),
   claims: z.object({ total: count, decided: count, matched: count }).exactOptional(),
@@ -143,7 +145,8 @@ const endFacts = {
 };
 
 export const runFileSchema = z.discriminatedUnion('state', [
-  z.object({ ...runFacts, state: z.literal('running') }),
+  // What it takes from other runs is known from the beginning.
+  z.object({ ...runFacts, state: z.literal('running'), reused: z.array(summarySchema).default([]) }),
   z.object({ ...runFacts, ...endFacts, state: z.literal('ended'), attempts: z.array(summarySchema), notRun: z.array(notRunSchema).default([]) }),
 ]);
 

@@ -5,11 +5,11 @@ import type { PreparedImage } from '../sandbox/sandbox.js';
 import type { AttemptResult, ImageFacts } from './result.js';
 
 /** What a result says of the plan: who, by whom, how, which time. */
-export function attemptFactsOf({ id, evalId, experimentId, index, evalDefinition, experiment }: PlannedAttempt): Pick<
-  AttemptResult, 'id' | 'evalId' | 'experimentId' | 'index' | 'agent' | 'model' | 'reasoningEffort' | 'flags' | 'labels' | 'metadata' | 'evaluationKind'
+export function attemptFactsOf({ id, evalId, experimentId, index, evalDefinition, experiment, identity }: Omit<PlannedAttempt, 'identity'> & { readonly identity?: string | undefined }): Pick<
+  AttemptResult, 'id' | 'evalId' | 'experimentId' | 'index' | 'agent' | 'model' | 'reasoningEffort' | 'identity' | 'flags' | 'labels' | 'metadata' | 'evaluationKind'
 > {
   const { labels = {} } = experiment;
-  return { id, evalId, experimentId, index, agent: experiment.agent.name, ...settingsOf(experiment), labels, metadata: evalDefinition.metadata ?? {}, evaluationKind: evalDefinition.evaluationKind };
+  return { id, evalId, experimentId, index, agent: experiment.agent.name, ...settingsOf(experiment), ...(identity === undefined ? {} : { identity }), labels, metadata: evalDefinition.metadata ?? {}, evaluationKind: evalDefinition.evaluationKind };
 }
 
 /** What a result says of the image that its sandbox was started from. */

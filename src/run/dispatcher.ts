@@ -23,6 +23,8 @@ const DEFAULT_RETRIES = 2;
 /** What all Attempts of a run share. */
 export type RunWorld = Pick<AttemptWorld, 'models' | 'imageStates' | 'deserted' | 'strays' | 'judges'> & {
   readonly images: ReadonlyMap<SandboxSpec, Promise<void>>;
+  /** Outcomes of other runs, by the id of the Attempt that they stand for. */
+  readonly reused: ReadonlyMap<string, AttemptSummary>;
   readonly budgets: Budgets;
   readonly hooks: ExperimentHooks;
   readonly warn: (message: string) => void;
@@ -43,6 +45,7 @@ interface AttemptJob extends Job {
 export class Dispatcher {
   readonly #options: RunOptions;
   readonly #world: RunWorld;
+  readonly #plan: Plan;
   readonly #jobs: readonly AttemptJob[];
   readonly #finished = new Map<string, AttemptSummary>();
   readonly #notRun: NotRun[] = [];
@@ -53,12 +56,17 @@ export class Dispatcher {
   constructor(plan: Plan, options: RunOptions, world: RunWorld) {
     this.#options = options;
     this.#world = world;
-    this.#jobs = plan.attempts.map((attempt) => this.#jobOf(attempt));
+    this.#plan = plan;
+    this.#jobs = plan.attempts.filter(({ id }) => !world.reused.has(id)).map((attempt) => this.#jobOf(attempt));
   }
 
   /** Attempts in the order of the plan. */
   async ended(): Promise<Pick<RunResult, 'attempts' | 'notRun'>> {
-    const { concurrency, signal } = this.#options;
+    const { concurrency, signal, onEvent } = this.#options;
+    for (const [id, summary] of this.#world.reused) {
+      this.#finished.set(id, summary);
+      onEvent({ type: 'attempt.reused', summary });
+    }
     const lanes = this.#jobs.flatMap(({ lane, attempt: { experiment } }) => (experiment.maxConcurrency === undefined ? [] : [[lane, experiment.maxConcurrency] as const]));
     const needsSandbox = this.#jobs.some(({ attempt }) => attempt.experiment.agent.kind === 'sandbox');
     this.#schedule = schedule(this.#jobs, {
@@ -73,7 +81,7 @@ export class Dispatcher {
     });
     await this.#schedule.ended;
     clearTimeout(this.#timer);
-    const attempts = this.#jobs.flatMap(({ attempt }) => this.#finished.get(attempt.id) ?? []);
+    const attempts = this.#plan.attempts.flatMap(({ id }) => this.#finished.get(id) ?? []);
     return { attempts, notRun: this.#notRun };
   }
 

@@ -36,6 +36,8 @@ export interface AttemptSink {
 /** What is known of a run before anything has started. */
 export interface RunBeginning extends Pick<RunResult, 'runId' | 'sandbox' | 'startedAt'> {
   readonly attempts: readonly Pick<PlannedAttempt, 'id' | 'evalId' | 'experimentId' | 'index'>[];
+  /** Outcomes of other runs that it takes over. Absent: none. */
+  readonly reused?: readonly AttemptSummary[];
 }
 
 /** Where a run is kept. */

@@ -197,11 +197,12 @@ class Regrading {
     if (this.#error === undefined && result.error?.timeout !== undefined) this.#error = result.error;
     const error = this.#error;
     const judgement = verdictOf({ claims, ...(error === undefined ? {} : { error }), ...(this.#skipped === undefined ? {} : { skipped: this.#skipped }) });
-    const { error: _error, failure: _failure, skipped: _skipped, score: _score, judge: _judge, estimatedCostUSD: _estimate, estimateNotes: _notes, unpriced: _unpriced, kept: _kept, ...facts } = result;
+    const { error: _error, failure: _failure, skipped: _skipped, score: _score, judge: _judge, estimatedCostUSD: _estimate, estimateNotes: _notes, unpriced: _unpriced, kept: _kept, identity: _identity, ...facts } = result;
     const model = this.#attempt.experiment.model;
     return withoutSecrets({
       ...facts,
-      ...attemptFactsOf(this.#attempt), id: result.id,
+      // What was seen is not what today's agent would do, so that it has no identity.
+      ...attemptFactsOf({ ...this.#attempt, id: result.id, identity: undefined }),
       ...judgement,
       ...(error === undefined ? {} : { error }),
       ...(judgement.verdict === 'errored' ? { failure: failureOf(error) } : {}),

@@ -96,6 +96,8 @@ export interface AttemptResult {
   readonly agent: string;
   readonly model?: string;
   readonly reasoningEffort?: string;
+  /** Equal for Attempts that cannot come out otherwise but by chance. Absent: it could not be told. */
+  readonly identity?: string;
   /** What the experiment hands to agent and test. */
   readonly flags: { readonly [flag: string]: JsonValue };
   /** Coordinates of the experiment, seen by nobody but readers of the record. */

@@ -23,6 +23,8 @@ export interface AttemptSummary {
   readonly index: number;
   readonly agent: string;
   readonly model?: string;
+  /** Equal for Attempts that cannot come out otherwise but by chance. Absent: it could not be told. */
+  readonly identity?: string;
   readonly verdict: Verdict;
   readonly failure?: AttemptFailure;
   readonly score?: Score;
@@ -84,11 +86,12 @@ export function countsOf(attempts: readonly Pick<AttemptSummary, 'verdict' | 'fa
 
 /** The little that is kept of a result. */
 export function attemptSummaryOf(result: AttemptResult): AttemptSummary {
-  const { id, evalId, experimentId, index, agent, model, verdict, failure, score, usage, estimatedCostUSD, changes, resources, startedAt, timings, error, kept } = result;
+  const { id, evalId, experimentId, index, agent, model, identity, verdict, failure, score, usage, estimatedCostUSD, changes, resources, startedAt, timings, error, kept } = result;
   const decided = result.claims.filter((claim) => claim.state !== 'measured');
   return {
     id, evalId, experimentId, index, agent,
     ...(model === undefined ? {} : { model }),
+    ...(identity === undefined ? {} : { identity }),
     verdict,
     ...(failure === undefined ? {} : { failure }),
     ...(score === undefined ? {} : { score }),

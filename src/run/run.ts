@@ -57,7 +57,8 @@ export async function run(plan: Plan, options: RunOptions): Promise<RunResult> {
   setMaxListeners(0, options.signal, ...(options.hasten === undefined ? [] : [options.hasten])); // One listener per Attempt is no leak.
   const startedAt = new Date();
   const begun = performance.now();
-  await options.sink.begin({ runId: options.runId, sandbox: options.provider.name, startedAt: startedAt.toISOString(), attempts: plan.attempts });
+  const reused = await reusedOf(plan, options);
+  await options.sink.begin({ runId: options.runId, sandbox: options.provider.name, startedAt: startedAt.toISOString(), attempts: plan.attempts, reused: [...reused.values()] });
   options.onEvent({ type: 'run.started', runId: options.runId, planned: plan.attempts.length, at: startedAt.toISOString() });
   const warn = (message: string): void => options.onEvent({ type: 'run.warning', message });
   for (const message of [options.provider.caveat, ...plan.warnings]) if (message !== undefined) warn(message);
@@ -69,7 +70,7 @@ export async function run(plan: Plan, options: RunOptions): Promise<RunResult> {
   const judges = createJudges({ env: options.env ?? ((name) => process.env[name]), signal: options.signal });
   for (const problem of judges.problemsOf(plan.attempts.map(({ judge }) => judge))) warn(problem);
   const { attempts, notRun } = await carriedOut(plan, options, {
-    judges, strays, models: createModelAccess(options.provider), imageStates: new Map(), images: startImages(plan, options), budgets: new Budgets(options.budget, warn), warn, ...desertedNetworks(plan, options),
+    reused, judges, strays, models: createModelAccess(options.provider), imageStates: new Map(), images: startImages(plan, options, reused), budgets: new Budgets(options.budget, warn), warn, ...desertedNetworks(plan, options),
   });
   const result: RunResult = {
     runId: options.runId,
@@ -86,6 +87,17 @@ export async function run(plan: Plan, options: RunOptions): Promise<RunResult> {
   return result;
 }
 
+/** Outcomes of other runs that the plan takes over, by the id of the Attempt that they stand for. */
+async function reusedOf(plan: Plan, { reused }: RunOptions): Promise<ReadonlyMap<string, AttemptSummary>> {
+  const taken = new Map<string, AttemptSummary>();
+  for (const { id, decision } of plan.attempts) {
+    if (decision?.action !== 'reuse') continue;
+    const summary = await reused?.(decision.from);
+    if (summary !== undefined) taken.set(id, { ...summary, id, reusedFrom: decision.from });
+  }
+  return taken;
+}
+
 async function carriedOut(plan: Plan, options: RunOptions, world: Omit<RunWorld, 'hooks'>): Promise<Pick<RunResult, 'attempts' | 'notRun'>> {
   await using hooks = new ExperimentHooks({
     attempts: plan.attempts, signal: options.signal, warn: world.warn,
@@ -95,10 +107,10 @@ async function carriedOut(plan: Plan, options: RunOptions, world: Omit<RunWorld,
 }
 
 /** Begins to make all images. Each promise settles when its image is there or cannot be made; the Attempt itself learns which. */
-function startImages(plan: Plan, options: RunOptions): ReadonlyMap<SandboxSpec, Promise<void>> {
+function startImages(plan: Plan, options: RunOptions, reused: ReadonlyMap<string, unknown>): ReadonlyMap<SandboxSpec, Promise<void>> {
   const byContent = new Map<string, Promise<void>>();
   const bySpec = new Map<SandboxSpec, Promise<void>>();
-  for (const { sandbox, experiment } of plan.attempts) {
+  for (const { sandbox, experiment } of plan.attempts.filter(({ id }) => !reused.has(id))) {
     if (experiment.agent.kind !== 'sandbox') continue;
     const key = JSON.stringify(sandbox);
     const made = byContent.get(key)
