@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { RecordAmbiguousError, RecordNotFoundError } from './errors.js';
 import { attemptFoldersIn, foldersIn } from './part.js';
-import { listRuns } from './read-run.js';
+import { listRuns, type RunListing } from './read-run.js';
 
 /** Where a run or an Attempt lies. Its names come from the disk, never from who asked. */
 export type Located =
@@ -46,10 +46,15 @@ async function runsIn(root: string): Promise<readonly string[]> {
 }
 
 async function fittingRuns(root: string, runs: readonly string[], name: string): Promise<readonly Extract<Located, { readonly kind: 'run' }>[]> {
-  const latest = name === 'latest' && !runs.includes(name) ? (await listRuns(root)).at(-1)?.id : undefined;
+  const latest = name === 'latest' && !runs.includes(name) ? latestOf(await listRuns(root)) : undefined;
   const exact = runs.filter((runId) => runId === (latest ?? name));
   const fitting = exact.length > 0 ? exact : name === '' ? [] : runs.filter((runId) => runId.startsWith(name));
   return fitting.map((runId) => ({ kind: 'run', runId, folder: join(root, runId) }));
+}
+
+/** One that died before it could say when it began holds nothing, and comes last only by its name. */
+function latestOf(runs: readonly RunListing[]): string | undefined {
+  return (runs.filter(({ startedAt }) => startedAt !== undefined).at(-1) ?? runs.at(-1))?.id;
 }
 
 async function fittingAttempts(root: string, runs: readonly string[], name: string): Promise<readonly Extract<Located, { readonly kind: 'attempt' }>[]> {
