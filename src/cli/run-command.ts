@@ -1,23 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { join, resolve } from 'node:path';
-import pc from 'picocolors';
 import { discoverProject } from '../plan/discover.js';
 import { messageOf } from '../lifetime/error.js';
 import { AuthoringError } from '../plan/errors.js';
 import { planRun, type Plan } from '../plan/plan.js';
 import { openRunRecord } from '../record/run-record.js';
-import { createNdjsonReporter } from '../report/ndjson.js';
 import { plainLine } from '../report/plain-text.js';
-import { createTerminalReporter } from '../report/terminal.js';
 import { run } from '../run/run.js';
 import type { RunSink } from '../run/ports.js';
 import type { RunResult } from '../run/run-result.js';
 import { BACKENDS, type Backend } from '../sandbox/backend.js';
+import { BUILT_IN } from './defaults.js';
 import { EXIT } from './exit-codes.js';
 import { interruptible } from './interrupt.js';
 import type { RunFlags } from './program.js';
-
-const DEFAULT_CONCURRENCY = 2;
+import { openRunTelling } from './run-telling.js';
 
 /** `niceeval run`. */
 export function runCommand(selectors: readonly string[], flags: RunFlags): Promise<number> {
@@ -52,27 +49,24 @@ async function runProject(selectors: readonly string[], flags: RunFlags, write: 
 
   const runId = newRunId();
   const folder = join(project.root, '.niceeval', 'runs', runId);
-  const onEvent = flags.json === true ? createNdjsonReporter(write) : createTerminalReporter({ write, colors: pc, ...(process.stdout.columns === undefined ? {} : { columns: process.stdout.columns }) });
+  await using telling = await openRunTelling({ flags, plan, write });
   const result = await interruptible(async (signal, hasten) => {
     await using provider = await backend.open({ runId });
     await provider.reap();
     // Awaited here: the provider must not be closed before the run has ended.
     return await run(plan, {
       runId,
-      concurrency: flags.concurrency ?? project.config.maxConcurrency ?? DEFAULT_CONCURRENCY,
+      concurrency: flags.concurrency ?? project.config.maxConcurrency ?? BUILT_IN.maxConcurrency,
       provider,
       sink: await openRecordOrTell(folder),
       signal,
       hasten,
       ...(flags.keepSandbox === undefined ? {} : { keep: flags.keepSandbox }),
       ...(project.config.pricing === undefined ? {} : { pricing: project.config.pricing }),
-      onEvent,
+      onEvent: telling.onEvent,
     });
   });
-  const kept = result.attempts.filter(({ keptUntil }) => keptUntil !== undefined);
-  if (flags.json !== true) for (const { id, keptUntil = '' } of kept) write(`kept until ${keptUntil}: niceeval shell ${id}\n`);
-  if (flags.json !== true) write(`record: ${plainLine(folder)}\n`);
-  return exitCodeOf(result);
+  return await telling.end(result, { record: folder, exitCode: exitCodeOf(result) });
 }
 
 function exitCodeOf(result: RunResult): number {
