@@ -1,8 +1,8 @@
 /** What the command line ends with. */
 export const EXIT = {
-  /** Everything passed. */
+  /** Everything passed, and was told where it was to be told. */
   ok: 0,
-  /** An Attempt failed or errored, or the world broke. */
+  /** An Attempt failed or errored, a report could not be written, or the world broke. */
   failed: 1,
   /** A bad command, or something that an author must mend. Nothing was started. */
   usage: 2,

@@ -6,7 +6,9 @@ import { EXIT } from './exit-codes.js';
 import type { CollectFlags } from './images-command.js';
 import { collect, wholeNumber } from './option-values.js';
 import type { ParseFlags } from './parse-command.js';
+import { addProjectCommands } from './project-program.js';
 import { addRecordCommands } from './record-program.js';
+import { addReportOptions, type ReportFlags } from './report-options.js';
 import { addReuseOptions, type ReuseFlags } from './reuse-options.js';
 import { addSpendingOptions, type SpendingFlags } from './spending-options.js';
 import type { ShellFlags } from './shell-command.js';
@@ -20,7 +22,7 @@ export interface Program {
 }
 
 /** Options of `niceeval run`, as commander hands them over. */
-export interface RunFlags extends SpendingFlags, ReuseFlags {
+export interface RunFlags extends SpendingFlags, ReuseFlags, ReportFlags {
   readonly sandbox: BackendName;
   readonly experiment: readonly string[];
   readonly tag: readonly string[];
@@ -43,7 +45,7 @@ export function createProgram(): Program {
     .enablePositionalOptions()
     .showHelpAfterError('(add --help for what there is)');
 
-  addSpendingOptions(addReuseOptions(program.command('run')
+  addSpendingOptions(addReuseOptions(addReportOptions(program.command('run'))
     .description('Run evals by experiments and write the record to .niceeval/runs/.')
     .argument('[selectors...]', 'ids of evals, or prefixes of ids; none: all')
     .addOption(new Option('--sandbox <backend>', 'where Attempts run: docker, or local, which isolates nothing').choices(BACKEND_NAMES).default('docker'))
@@ -65,13 +67,14 @@ export function createProgram(): Program {
       '  niceeval run --resume latest          go on with a run that was interrupted or killed',
       '  niceeval run --sandbox local          on this machine, as you, without an engine; for agents you trust',
       '',
-      'Exit codes: 0 all passed, 1 an Attempt failed or errored, 2 a bad command or definition, 3 no container engine, 130 interrupted.',
+      'Exit codes: 0 all passed, 1 an Attempt failed or errored or a report could not be written, 2 a bad command or definition, 3 no container engine, 130 interrupted.',
     ].join('\n'))
     .action(async (selectors: string[], flags: RunFlags) => {
       const { runCommand } = await import('./run-command.js');
       exitCode = await runCommand(selectors, flags);
     });
 
+  addProjectCommands(program, (code) => { exitCode = code; });
   addRecordCommands(program, (code) => { exitCode = code; });
 
   program.command('check')
@@ -111,6 +114,7 @@ export function createProgram(): Program {
     .addOption(new Option('--sandbox <backend>', 'only what this backend left; default: all').choices(BACKEND_NAMES))
     .option('--dry-run', 'only tell what would be removed')
     .option('--kept', 'sandboxes too that were kept by --keep-sandbox')
+    .addHelpText('after', '\nExample:\n  niceeval clean --dry-run')
     .action(async (flags: { readonly sandbox?: BackendName; readonly dryRun?: boolean; readonly kept?: boolean }) => {
       const { cleanCommand } = await import('./clean-command.js');
       exitCode = await cleanCommand(flags);
@@ -120,17 +124,19 @@ export function createProgram(): Program {
     .description('Look at what a run needs: the engine, its disk, limits and hardening, the image, keys. Says how to mend what is wrong.')
     .option('--json', 'one JSON object on standard output')
     .option('--dir <folder>', 'the project', '.')
-    .addHelpText('after', '\nExit codes: 0 nothing failed (there may be warnings), 1 something failed, 3 no container engine.')
+    .addHelpText('after', '\nExample:\n  niceeval doctor --json\n\nExit codes: 0 nothing failed (there may be warnings), 1 something failed, 3 no container engine.')
     .action(async (flags: { readonly dir: string; readonly json?: boolean }) => {
       const { doctorCommand } = await import('./doctor-command.js');
       exitCode = await doctorCommand(flags);
     });
 
   const images = program.command('images')
-    .description('Build the sandbox image now, list the images that niceeval made, or remove what nothing uses.');
+    .description('Build the sandbox image now, list the images that niceeval made, or remove what nothing uses.')
+    .addHelpText('after', '\nExample:\n  niceeval images list');
 
   images.command('build', { isDefault: true })
     .description('Build the sandbox image now, so that no run has to wait for it.')
+    .addHelpText('after', '\nExample:\n  niceeval images build')
     .action(async () => {
       const { buildImagesCommand } = await import('./images-command.js');
       exitCode = await buildImagesCommand();
@@ -138,6 +144,7 @@ export function createProgram(): Program {
 
   images.command('list')
     .description('Tell the images that niceeval made: what each takes beyond the one below it, and when it was last used from here.')
+    .addHelpText('after', '\nExample:\n  niceeval images list')
     .action(async () => {
       const { listImagesCommand } = await import('./images-command.js');
       exitCode = await listImagesCommand();
@@ -148,6 +155,7 @@ export function createProgram(): Program {
     .option('--dry-run', 'only tell what would be removed')
     .addOption(new Option('--older-than <time>', 'not used for this long: days or hours, as 14d or 12h').argParser(timeSpan).default(14 * DAY_MS, '14d'))
     .option('--keep <n>', 'so many of those used last stay whatever their age', wholeNumberFromZero, 0)
+    .addHelpText('after', '\nExample:\n  niceeval images gc --dry-run --older-than 30d')
     .action(async (flags: CollectFlags) => {
       const { collectImagesCommand } = await import('./images-command.js');
       exitCode = await collectImagesCommand(flags);
@@ -161,7 +169,7 @@ export function createProgram(): Program {
     .option('--json', 'one JSON object on standard output, and nothing else there')
     .option('--exit-code <n>', 'how the process ended', exitCodeNumber)
     .option('--stderr <file>', 'what it wrote to standard error')
-    .addHelpText('after', '\nExit codes: 0 parsed, 2 refused (no known format, nothing to read), 3 parsed with lines that could not be read.')
+    .addHelpText('after', '\nExample:\n  niceeval parse stdout.jsonl --exit-code 0\n\nExit codes: 0 parsed, 2 refused (no known format, nothing to read), 3 parsed with lines that could not be read.')
     .action(async (paths: string[], flags: ParseFlags) => {
       const { parseCommand } = await import('./parse-command.js');
       exitCode = await parseCommand(paths, flags);

@@ -1,15 +1,18 @@
 import { Argument, Option, type Command } from 'commander';
 import { BACKEND_NAMES } from '../sandbox/backend.js';
+import type { CompareFlags } from './compare-command.js';
 import type { ExportFlags } from './export-command.js';
 import type { HistoryFlags } from './history-command.js';
 import type { ListFlags } from './list-command.js';
-import { collect, wholeNumber } from './option-values.js';
+import { collect, openShare, wholeNumber } from './option-values.js';
 import type { RegradeFlags } from './regrade-command.js';
 import type { RunsFlags } from './runs-command.js';
 import type { ShowFlags } from './show-command.js';
 
 /** The names of what `niceeval schema` tells; written out, so that `--help` loads nothing. */
 const SCHEMA_NAMES = ['run', 'attempt', 'claims', 'changes', 'events'] as const;
+
+const PRICING = 'a pricing profile (JSON) that costs are worked out by; default: list prices';
 
 /** Adds the commands that look at a project and its records. Each tells its exit code to `end`. */
 export function addRecordCommands(program: Command, end: (exitCode: number) => void): void {
@@ -38,6 +41,7 @@ export function addRecordCommands(program: Command, end: (exitCode: number) => v
     .option('--claims', 'every claim and how it came out')
     .option('--logs', 'what the test logged, remarks, names of raw output')
     .option('--json', 'JSON on standard output: one object, for events one a line')
+    .option('--pricing <file>', PRICING)
     .option('--dir <folder>', 'the project', '.')
     .addHelpText('after', ['', 'Examples:', '  niceeval show latest', '  niceeval show latest/fix-sum --events --grep \'"name":"Bash"\''].join('\n'))
     .action(async (name: string, flags: ShowFlags) => end(await (await import('./show-command.js')).showCommand(name, flags)));
@@ -56,10 +60,23 @@ export function addRecordCommands(program: Command, end: (exitCode: number) => v
     .description('Tell what an eval came to in each recorded run, oldest first.')
     .argument('<eval>', 'the id of an eval')
     .option('--experiment <id>', 'only by this experiment')
+    .option('--pricing <file>', PRICING)
     .option('--json', 'JSON lines on standard output')
     .option('--dir <folder>', 'the project', '.')
     .addHelpText('after', '\nExample:\n  niceeval history fix-sum --experiment codex')
     .action(async (evalId: string, flags: HistoryFlags) => end(await (await import('./history-command.js')).historyCommand(evalId, flags)));
+
+  program.command('compare')
+    .description('Tell how the Attempts of one side differ from those of another: pass rates, time, tokens, cost, and what can be said for sure.')
+    .argument('<a>', 'RUN or RUN:EXPERIMENT; a run as for `show`')
+    .argument('<b>', 'the same; told as what B has more or less than A')
+    .addOption(new Option('--by <what>', 'eval: all Attempts of a side together; experiment: each experiment with the one of the same name').choices(['eval', 'experiment']).default('eval'))
+    .option('--level <share>', 'of the intervals, between 0 and 1', openShare, 0.95)
+    .option('--pricing <file>', PRICING)
+    .option('--json', 'one JSON object with all numbers on standard output')
+    .option('--dir <folder>', 'the project', '.')
+    .addHelpText('after', ['', 'Examples:', '  niceeval compare 20261130-1557 latest', '  niceeval compare latest:claude-code latest:codex --level 0.9'].join('\n'))
+    .action(async (a: string, b: string, flags: CompareFlags) => end(await (await import('./compare-command.js')).compareCommand([a, b], flags)));
 
   program.command('export')
     .description('Write the Attempts of recorded runs for other programs: JSON lines, CSV, or trajectories in ATIF.')

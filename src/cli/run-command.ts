@@ -1,17 +1,14 @@
 import { join, resolve } from 'node:path';
-import pc from 'picocolors';
 import { discoverProject } from '../plan/discover.js';
 import { messageOf } from '../lifetime/error.js';
 import { AuthoringError } from '../plan/errors.js';
 import { planRun, type Plan } from '../plan/plan.js';
 import { openRunRecord } from '../record/run-record.js';
-import { createNdjsonReporter } from '../report/ndjson.js';
-import { plainLine } from '../report/plain-text.js';
-import { createTerminalReporter } from '../report/terminal.js';
 import { run } from '../run/run.js';
 import type { RunSink } from '../run/ports.js';
 import { BACKENDS, type Backend } from '../sandbox/backend.js';
 import { withCleanOutput } from './clean-output.js';
+import { BUILT_IN } from './defaults.js';
 import { EXIT } from './exit-codes.js';
 import { interruptible } from './interrupt.js';
 import { planJsonLines, planListing } from './plan-listing.js';
@@ -21,9 +18,7 @@ import { recordsRoot } from './records-root.js';
 import { attemptsToPlan, priorOf, resumedPart } from './reuse-options.js';
 import { newRunId } from './run-id.js';
 import { spendingOf } from './spending-options.js';
-
-const DEFAULT_CONCURRENCY = 2;
-const DEFAULT_BUILDS = 2;
+import { openRunTelling } from './run-telling.js';
 
 /** `niceeval run`. */
 export function runCommand(selectors: readonly string[], flags: RunFlags): Promise<number> {
@@ -54,14 +49,14 @@ async function runProject(selectors: readonly string[], flags: RunFlags, write: 
 
   const runId = newRunId();
   const folder = join(root, runId);
-  const onEvent = flags.json === true ? createNdjsonReporter(write) : createTerminalReporter({ write, colors: pc, ...(process.stdout.columns === undefined ? {} : { columns: process.stdout.columns }) });
+  await using telling = await openRunTelling({ flags, plan, write });
   const result = await interruptible(async (signal, hasten) => {
-    await using provider = await backend.open({ runId, buildsAtOnce: flags.buildConcurrency ?? project.config.maxBuildConcurrency ?? DEFAULT_BUILDS });
+    await using provider = await backend.open({ runId, buildsAtOnce: flags.buildConcurrency ?? project.config.maxBuildConcurrency ?? BUILT_IN.maxBuildConcurrency });
     await provider.reap();
     // Awaited here: the provider must not be closed before the run has ended.
     return await run(plan, {
       runId,
-      concurrency: flags.concurrency ?? project.config.maxConcurrency ?? DEFAULT_CONCURRENCY,
+      concurrency: flags.concurrency ?? project.config.maxConcurrency ?? BUILT_IN.maxConcurrency,
       provider,
       sink: await openRecordOrTell(folder),
       signal,
@@ -70,13 +65,10 @@ async function runProject(selectors: readonly string[], flags: RunFlags, write: 
       ...(prior === undefined ? {} : { reused: (from) => Promise.resolve(prior.outcomes.summaryOf(from)) }),
       ...(flags.keepSandbox === undefined ? {} : { keep: flags.keepSandbox }),
       ...(project.config.pricing === undefined ? {} : { pricing: project.config.pricing }),
-      onEvent,
+      onEvent: telling.onEvent,
     });
   });
-  const kept = result.attempts.filter(({ keptUntil }) => keptUntil !== undefined);
-  if (flags.json !== true) for (const { id, keptUntil = '' } of kept) write(`kept until ${keptUntil}: niceeval shell ${id}\n`);
-  if (flags.json !== true) write(`record: ${plainLine(folder)}\n`);
-  return exitCodeOf(result, { forgiven: earlyExits(plan, flags.earlyExit) });
+  return await telling.end(result, { record: folder, exitCode: exitCodeOf(result, { forgiven: earlyExits(plan, flags.earlyExit) }) });
 }
 
 /** @throws AuthoringError where the record cannot be written: nothing has started then. */

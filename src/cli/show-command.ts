@@ -13,7 +13,11 @@ import { explainedOf, type Explained } from '../report/terminal.js';
 import { join } from 'node:path';
 import { EXIT } from './exit-codes.js';
 import { remark, say } from './output.js';
+import { profileFrom } from './pricing-option.js';
 import { recordsRoot } from './records-root.js';
+import type { PricingProfile } from '../report/pricing/profile.js';
+import { projectCost, sumCosts } from '../report/pricing/project-cost.js';
+import { isUsageIncomplete } from '../run/run-result.js';
 
 const MOST_EXPLAINED = 100;
 const COLUMNS = 120;
@@ -26,17 +30,19 @@ export interface ShowFlags {
   readonly claims?: boolean;
   readonly logs?: boolean;
   readonly json?: boolean;
+  readonly pricing?: string;
   readonly dir: string;
 }
 
 /** `niceeval show`. */
 export async function showCommand(name: string, flags: ShowFlags): Promise<number> {
   const pattern = flags.grep === undefined ? undefined : patternOf(flags.grep);
+  const pricing = await profileFrom(flags.pricing);
   const located = await locateRecord(recordsRoot(flags.dir), name);
-  if (located.kind === 'attempt') return showAttempt(located.runId, await readAttempt(located.folder), flags, pattern);
+  if (located.kind === 'attempt') return showAttempt(located.runId, await readAttempt(located.folder), flags, { pattern, pricing });
   const asked = (['events', 'grep', 'diff', 'claims', 'logs'] as const).filter((flag) => flags[flag] !== undefined);
   if (asked.length > 0) throw new AuthoringError([`--${asked.join(' and --')} need an Attempt, and ${located.runId} is a run. Name one of its Attempts: niceeval show ${located.runId}/<Attempt>`]);
-  return showRun(located.folder, flags);
+  return showRun(located.folder, flags, pricing);
 }
 
 /** @throws AuthoringError */
@@ -48,31 +54,30 @@ function patternOf(text: string): RegExp {
   }
 }
 
-async function showRun(folder: string, flags: ShowFlags): Promise<number> {
+async function showRun(folder: string, flags: ShowFlags, pricing: PricingProfile): Promise<number> {
   const run = await readRun(folder);
   if (flags.json === true) {
-    await say(`${plainJsonLine(run)}\n`);
+    const attempts = run.attempts.map((attempt) => ({ ...attempt, cost: projectCost(attempt, pricing) }));
+    await say(`${plainJsonLine({ ...run, cost: { profile: pricing.name, ...sumCosts(attempts.map(({ cost }) => cost)) }, attempts })}\n`);
     return EXIT.ok;
   }
   const explained: Explained[] = [];
   for (const { id } of run.attempts) {
     if (explained.length >= MOST_EXPLAINED) break;
     const read = await resultOf(await readAttempt(join(folder, 'attempts', id)));
-    if (read !== undefined) explained.push(...explainedOf(read.result, layout()));
+    if (read !== undefined) explained.push(...explainedOf(read.result, { colors: pc, columns: process.stdout.columns ?? COLUMNS }));
   }
-  await say(runPage(run, { colors: pc, explained }));
+  await say(runPage(run, { colors: pc, explained, pricing }));
   return EXIT.ok;
 }
 
-function layout(): { readonly colors: typeof pc; readonly columns: number } {
-  return { colors: pc, columns: process.stdout.columns ?? COLUMNS };
-}
+interface Asked { readonly pattern: RegExp | undefined; readonly pricing: PricingProfile }
 
-async function showAttempt(runId: string, record: AttemptRecord, flags: ShowFlags, pattern: RegExp | undefined): Promise<number> {
+async function showAttempt(runId: string, record: AttemptRecord, flags: ShowFlags, { pattern, pricing }: Asked): Promise<number> {
   for (const problem of record.problems) remark(plainLine(problem));
   if (record.state === 'in-flight') remark(`${plainLine(record.id)} has no end: it is under way, or the run was ended by force`);
   const wanted = [flags.claims === true, flags.logs === true, flags.diff !== undefined, flags.events === true || pattern !== undefined];
-  if (!wanted.includes(true)) return showWhole(runId, record, flags.json === true);
+  if (!wanted.includes(true)) return showWhole(runId, record, { json: flags.json === true, pricing });
   if (wanted[0] === true) await tell(await record.claims(), flags, (claims) => ({ claims }), claimListing);
   if (wanted[1] === true) await showLogs(record, flags);
   if (flags.diff !== undefined) await showDiff(record, flags, flags.diff);
@@ -86,11 +91,11 @@ async function tell<T>(part: Part<T>, flags: ShowFlags, jsonOf: (value: T) => ob
   else await say(flags.json === true ? `${plainJsonLine(jsonOf(part.value))}\n` : textOf(part.value));
 }
 
-async function showWhole(runId: string, record: AttemptRecord, json: boolean): Promise<number> {
+async function showWhole(runId: string, record: AttemptRecord, { json, pricing }: { readonly json: boolean; readonly pricing: PricingProfile }): Promise<number> {
   const read = await resultOf(record);
   if (json) {
     const raw = (await record.raw()).map(({ name }) => name);
-    await say(`${plainJsonLine({ runId, id: record.id, state: record.state, ...(read === undefined ? {} : { attempt: read.result }), raw, problems: [...record.problems, ...read?.problems ?? []] })}\n`);
+    await say(`${plainJsonLine({ runId, id: record.id, state: record.state, ...(read === undefined ? {} : { attempt: read.result, cost: { profile: pricing.name, ...projectCost({ ...read.result, usageIncomplete: isUsageIncomplete(read.result.turns) }, pricing) } }), raw, problems: [...record.problems, ...read?.problems ?? []] })}\n`);
     return EXIT.ok;
   }
   if (read === undefined) {
@@ -98,7 +103,7 @@ async function showWhole(runId: string, record: AttemptRecord, json: boolean): P
     return EXIT.ok;
   }
   for (const problem of read.problems) remark(plainLine(problem));
-  await say(`${plainLine(runId)}/${plainLine(record.id)}\n${attemptPage(read.result, layout())}`);
+  await say(`${plainLine(runId)}/${plainLine(record.id)}\n${attemptPage(read.result, { colors: pc, columns: process.stdout.columns ?? COLUMNS, pricing })}`);
   return EXIT.ok;
 }
 

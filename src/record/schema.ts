@@ -121,6 +121,7 @@ const summarySchema = plannedSchema.extend({
   score: scoreSchema.exactOptional(),
   claims: z.object({ total: count, decided: count, matched: count }).exactOptional(),
   usage: usageSchema.exactOptional(),
+  usageIncomplete: z.literal(true).exactOptional(),
   estimatedCostUSD: z.number().nonnegative().exactOptional(),
   changedPaths: count.exactOptional(),
   resources: z.object({ cpuSeconds: z.number().nonnegative().exactOptional(), peakMemoryBytes: count.exactOptional() }).exactOptional(),

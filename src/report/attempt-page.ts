@@ -2,12 +2,18 @@ import type { Colors } from 'picocolors/types.js';
 import type { AttemptResult } from '../run/result.js';
 import { explanationOf } from './explanation.js';
 import { plainLine } from './plain-text.js';
-import { dollars, mark, seconds } from './terminal.js';
+import { isUsageIncomplete } from '../run/run-result.js';
+import { costText } from './pricing/cost-text.js';
+import type { PricingProfile } from './pricing/profile.js';
+import { projectCost } from './pricing/project-cost.js';
+import { dollars, mark, seconds } from './words.js';
 
 /** How a page is laid out. */
 export interface PageOptions {
   readonly colors: Colors;
   readonly columns: number;
+  /** What its cost is worked out by. */
+  readonly pricing: PricingProfile;
 }
 
 /** What one Attempt came to: verdict, causes, claims, turns, what it took, what it changed. */
@@ -21,12 +27,22 @@ export function attemptPage(result: AttemptResult, options: PageOptions): string
     `started   ${plainLine(startedAt)}`,
     `time      ${seconds(timings.totalMs)}: sandbox ${seconds(timings.sandboxMs)}, test ${seconds(timings.testMs)}, teardown ${seconds(timings.teardownMs)}; queued ${seconds(timings.queuedMs)} before`,
     `tokens    ${bucketsText(result.usage)}`,
-    `cost      estimated ${dollars(result.estimatedCostUSD)}${result.usage.costUSD === undefined ? '' : `, observed ${dollars(result.usage.costUSD)}`}${result.unpriced === undefined ? '' : ` (${plainLine(result.unpriced.reason)})`}`,
+    ...costLines(result, options.pricing),
     `claims    ${claims.length === 0 ? 'none' : `${claims.filter(({ state }) => state === 'matched').length} of ${claims.length} matched`}`,
     ...turns.map((turn) => `turn      ${plainLine(turn.label)}: ${turn.status} in ${seconds(turn.durationMs)}${turn.failure === undefined ? '' : `: ${plainLine(turn.failure.message)}`}`),
     ...changeLines(result.changes),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** What is known and why not all of it, then what the CLI itself observed: the two never stand for each other. */
+function costLines(result: AttemptResult, pricing: PricingProfile): readonly string[] {
+  const cost = projectCost({ ...result, usageIncomplete: isUsageIncomplete(result.turns) }, pricing);
+  const observed = result.usage.costUSD === undefined ? '' : `; observed ${dollars(result.usage.costUSD)}`;
+  return [
+    `cost      ${costText(cost)} by ${plainLine(pricing.name)}${cost.reasons.length === 0 ? '' : ` (${plainLine(cost.reasons.join('; '))})`}${observed}`,
+    ...cost.notes.map((note) => `          ${plainLine(note)}`),
+  ];
 }
 
 /** Claims, one line each and how they came out. */

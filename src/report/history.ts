@@ -2,7 +2,10 @@ import type { RunRecord } from '../record/read-run.js';
 import type { AttemptSummary } from '../run/run-result.js';
 import { bucketOf } from '../evidence/usage.js';
 import { inColumns } from './columns.js';
-import { dollars, seconds } from './terminal.js';
+import { costSumText } from './pricing/cost-text.js';
+import type { PricingProfile } from './pricing/profile.js';
+import { projectCost, sumCosts, type CostSum } from './pricing/project-cost.js';
+import { seconds } from './words.js';
 
 /** A sum over Attempts of which some may not say. */
 interface Sum {
@@ -25,18 +28,19 @@ export interface HistoryEntry {
   readonly medianDurationMs: number;
   readonly inputTokens: Sum;
   readonly outputTokens: Sum;
-  readonly estimatedCostUSD: Sum;
+  /** By the profile that was asked for, which it names. */
+  readonly cost: CostSum & { readonly profile: string };
 }
 
 /** What an eval came to in each run by each experiment, in the order of the runs. Errored Attempts count among all. */
-export function historyOf(runs: readonly RunRecord[], wanted: { readonly evalId: string; readonly experimentId?: string }): readonly HistoryEntry[] {
+export function historyOf(runs: readonly RunRecord[], wanted: { readonly evalId: string; readonly experimentId?: string; readonly pricing: PricingProfile }): readonly HistoryEntry[] {
   return runs.flatMap((run) => {
     const own = run.attempts.filter(({ evalId, experimentId }) => evalId === wanted.evalId && (wanted.experimentId ?? experimentId) === experimentId);
-    return [...new Set(own.map(({ experimentId }) => experimentId))].sort().map((experimentId) => entryOf(run, experimentId, own.filter((attempt) => attempt.experimentId === experimentId)));
+    return [...new Set(own.map(({ experimentId }) => experimentId))].sort().map((experimentId) => entryOf(run, experimentId, own.filter((attempt) => attempt.experimentId === experimentId), wanted.pricing));
   });
 }
 
-function entryOf(run: RunRecord, experimentId: string, attempts: readonly AttemptSummary[]): HistoryEntry {
+function entryOf(run: RunRecord, experimentId: string, attempts: readonly AttemptSummary[], pricing: PricingProfile): HistoryEntry {
   const count = (verdict: AttemptSummary['verdict']): number => attempts.filter((attempt) => attempt.verdict === verdict).length;
   return {
     runId: run.id,
@@ -47,7 +51,7 @@ function entryOf(run: RunRecord, experimentId: string, attempts: readonly Attemp
     medianDurationMs: medianOf(attempts.map(({ durationMs }) => durationMs)),
     inputTokens: sumOf(attempts.map(({ usage }) => bucketOf(usage, 'inputTokens'))),
     outputTokens: sumOf(attempts.map(({ usage }) => bucketOf(usage, 'outputTokens'))),
-    estimatedCostUSD: sumOf(attempts.map(({ estimatedCostUSD }) => estimatedCostUSD)),
+    cost: { profile: pricing.name, ...sumCosts(attempts.map((attempt) => projectCost(attempt, pricing))) },
   };
 }
 
@@ -66,12 +70,12 @@ function sumOf(numbers: readonly (number | undefined)[]): Sum {
 
 /** A history in lines. `>=` stands before a sum of which some Attempts say nothing. */
 export function historyListing(entries: readonly HistoryEntry[]): string {
-  const show = ({ sum, unknown }: Sum, text: (number: number) => string): string => (sum === undefined ? '-' : `${unknown > 0 ? '>=' : ''}${text(sum)}`);
+  const show = ({ sum, unknown }: Sum): string => (sum === undefined ? '-' : `${unknown > 0 ? '>=' : ''}${sum}`);
   return inColumns([
-    ['run', 'experiment', 'passed', 'failed', 'errored', 'skipped', 'median time', 'tokens in/out', 'cost (est.)'],
+    ['run', 'experiment', 'passed', 'failed', 'errored', 'skipped', 'median time', 'tokens in/out', 'cost'],
     ...entries.map((entry) => [
       entry.runId, entry.experimentId, `${entry.passed}/${entry.attempts}`, String(entry.failed), String(entry.errored), String(entry.skipped), seconds(entry.medianDurationMs),
-      `${show(entry.inputTokens, String)}/${show(entry.outputTokens, String)}`, show(entry.estimatedCostUSD, dollars),
+      `${show(entry.inputTokens)}/${show(entry.outputTokens)}`, costSumText(entry.cost),
     ]),
   ]);
 }

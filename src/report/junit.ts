@@ -1,7 +1,11 @@
 import XMLBuilder from 'fast-xml-builder';
 import { fileLine } from './file-line.js';
 import { byExperiment, countOf, type AttemptOutcome, type RunReport } from './run-report.js';
-import { dollars, points } from './terminal.js';
+import { costText } from './pricing/cost-text.js';
+import { builtInPricingProfile } from './pricing/built-in.js';
+import type { PricingProfile } from './pricing/profile.js';
+import { projectCost } from './pricing/project-cost.js';
+import { points } from './words.js';
 
 const NAME_CHARACTERS = 1000;
 const REASON_CHARACTERS = 10_000;
@@ -14,8 +18,10 @@ type Element = { readonly [key: string]: string | Element | readonly Element[] }
  * A run as JUnit XML, as Jenkins' junit-10.xsd and Ant's readers take it: a suite for each experiment, a case for each Attempt. Claims
  * that do not hold are failures (type `claims`); whatever else broke is an error, its type the class of infrastructure that broke or
  * `error`. What XML 1.0 forbids is shown as escapes. Long reasons are cut, the cut marked.
+ *
+ * @param options.pricing What costs are worked out by. Default: the built-in list.
  */
-export function junitOf(report: RunReport): string {
+export function junitOf(report: RunReport, { pricing = builtInPricingProfile }: { readonly pricing?: PricingProfile } = {}): string {
   const builder = new XMLBuilder({ ignoreAttributes: false, attributeNamePrefix: '@_', format: true, suppressEmptyNode: true, suppressBooleanAttributes: false });
   return builder.build({
     '?xml': { '@_version': '1.0', '@_encoding': 'UTF-8' },
@@ -25,12 +31,12 @@ export function junitOf(report: RunReport): string {
       '@_failures': String(countOf(report.attempts, 'failed')),
       '@_errors': String(countOf(report.attempts, 'errored')),
       '@_time': secondsOf(report.durationMs),
-      testsuite: [...byExperiment(report.attempts)].map(([experimentId, attempts]) => suiteOf(experimentId, attempts, report)),
+      testsuite: [...byExperiment(report.attempts)].map(([experimentId, attempts]) => suiteOf(experimentId, attempts, { report, pricing })),
     },
   } satisfies Element);
 }
 
-function suiteOf(experimentId: string, attempts: readonly AttemptOutcome[], { runId, interrupted, notRun }: RunReport): Element {
+function suiteOf(experimentId: string, attempts: readonly AttemptOutcome[], { report: { runId, interrupted, notRun }, pricing }: { readonly report: RunReport; readonly pricing: PricingProfile }): Element {
   const startedAt = timestampOf(attempts);
   const properties = { runId, interrupted: String(interrupted), attemptsNotRun: String(notRun) };
   return {
@@ -42,13 +48,13 @@ function suiteOf(experimentId: string, attempts: readonly AttemptOutcome[], { ru
     '@_time': secondsOf(attempts.reduce((sum, { durationMs }) => sum + durationMs, 0)),
     ...(startedAt === undefined ? {} : { '@_timestamp': startedAt }),
     properties: { property: Object.entries(properties).map(([key, value]) => ({ '@_name': key, '@_value': name(value) })) },
-    testcase: attempts.map(caseOf),
+    testcase: attempts.map((attempt) => caseOf(attempt, pricing)),
   };
 }
 
-function caseOf(attempt: AttemptOutcome): Element {
+function caseOf(attempt: AttemptOutcome, pricing: PricingProfile): Element {
   const { evalId, experimentId, index, durationMs } = attempt;
-  const remarks = remarksOf(attempt);
+  const remarks = remarksOf(attempt, pricing);
   return {
     '@_name': name(`${evalId} #${index}`),
     '@_classname': name(experimentId),
@@ -68,13 +74,15 @@ function outcomeOf({ verdict, reasons, infrastructure }: AttemptOutcome): Elemen
   }
 }
 
-function remarksOf({ id, agent, model, verdict, noClaims, score, estimatedCostUSD }: AttemptOutcome): readonly string[] {
+function remarksOf(attempt: AttemptOutcome, pricing: PricingProfile): readonly string[] {
+  const { id, agent, model, verdict, noClaims, score } = attempt;
+  const cost = projectCost(attempt, pricing);
   return [
     `attempt: ${name(id)}`,
     `agent: ${name(agent)}`,
     ...(model === undefined ? [] : [`model: ${name(model)}`]),
     ...(score === undefined ? [] : [`score: ${points(score.earned)} of ${points(score.possible)}`]),
-    ...(estimatedCostUSD === undefined ? [] : [`estimated cost: ${dollars(estimatedCostUSD)}`]),
+    ...(cost.state === 'unknown' ? [] : [`cost by ${name(pricing.name)}: ${costText(cost)}`]),
     ...(noClaims && verdict === 'passed' ? ['passed without any claim'] : []),
   ];
 }

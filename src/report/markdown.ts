@@ -3,12 +3,18 @@ import { durationSummary } from '../statistics/durations.js';
 import { passRates, type PassRate } from '../statistics/pass-rates.js';
 import { codeCell, codeSpan, createPage } from './markdown-text.js';
 import { byExperiment, countOf, incompleteness, type AttemptOutcome, type RunReport } from './run-report.js';
-import { dollars, points, seconds } from './terminal.js';
+import { builtInPricingProfile } from './pricing/built-in.js';
+import { costSumText } from './pricing/cost-text.js';
+import type { PricingProfile } from './pricing/profile.js';
+import { projectCost, sumCosts } from './pricing/project-cost.js';
+import { points, seconds } from './words.js';
 
 /** How much Markdown is made. */
 export interface MarkdownOptions {
   /** At least 4,096. Default: 1,000 KiB, within what GitHub takes as the summary of a step (1,024 KiB). */
   readonly limitBytes?: number;
+  /** What costs are worked out by. Default: the built-in list. */
+  readonly pricing?: PricingProfile;
 }
 
 const STEP_SUMMARY_BYTES = 1000 * 1024;
@@ -26,7 +32,7 @@ const MOST_REASONS = 20;
  *
  * @throws RangeError when `limitBytes` is less than 4,096.
  */
-export function markdownOf(report: RunReport, { limitBytes = STEP_SUMMARY_BYTES }: MarkdownOptions = {}): string {
+export function markdownOf(report: RunReport, { limitBytes = STEP_SUMMARY_BYTES, pricing = builtInPricingProfile }: MarkdownOptions = {}): string {
   if (!(limitBytes >= LEAST_BYTES)) throw new RangeError(`markdownOf({ limitBytes }) must be at least ${LEAST_BYTES}, not ${limitBytes}.`);
   const page = createPage(limitBytes - KEPT_FOR_CUTS);
   const cuts: string[] = [];
@@ -34,8 +40,9 @@ export function markdownOf(report: RunReport, { limitBytes = STEP_SUMMARY_BYTES 
   page.add(headOf(report));
   const experiments = [...byExperiment(report.attempts)];
   if (experiments.length > 0) {
-    page.add(['', '| experiment | agent | passed of completed | passed of all | skipped | cost (est.) | tokens in/out | median time |', '|---|---|---|---|---|---|---|---|']);
-    say(page.add(experiments.map(([experimentId, attempts]) => rowOf(experimentId, attempts))), 'experiment');
+    page.add(['', '| experiment | agent | passed of completed | passed of all | skipped | cost | tokens in/out | median time |', '|---|---|---|---|---|---|---|---|']);
+    say(page.add(experiments.map(([experimentId, attempts]) => rowOf(experimentId, attempts, pricing))), 'experiment');
+    page.add(costRemark(report.attempts, pricing));
   }
   const broken = report.attempts.filter(({ verdict }) => verdict === 'failed' || verdict === 'errored');
   if (broken.length > 0) {
@@ -60,7 +67,7 @@ function headOf(report: RunReport): readonly string[] {
   ];
 }
 
-function rowOf(experimentId: string, attempts: readonly AttemptOutcome[]): string {
+function rowOf(experimentId: string, attempts: readonly AttemptOutcome[], pricing: PricingProfile): string {
   const { ofCompleted, ofAll } = passRates({ passed: countOf(attempts, 'passed'), failed: countOf(attempts, 'failed'), errored: countOf(attempts, 'errored') });
   const agents = [...new Set(attempts.map(({ agent, model }) => (model === undefined ? agent : `${agent} (${model})`)))];
   const tokens = [sumText(attempts.map(({ usage }) => bucketOf(usage, 'inputTokens')), String), sumText(attempts.map(({ usage }) => bucketOf(usage, 'outputTokens')), String)];
@@ -70,11 +77,25 @@ function rowOf(experimentId: string, attempts: readonly AttemptOutcome[]): strin
     rateText(ofCompleted),
     rateText(ofAll),
     String(countOf(attempts, 'skipped')),
-    sumText(attempts.map(({ estimatedCostUSD }) => estimatedCostUSD), dollars),
+    costSumText(sumCosts(attempts.map((attempt) => projectCost(attempt, pricing)))),
     tokens.join(' / '),
     medianText(attempts),
   ];
   return `| ${cells.join(' | ')} |`;
+}
+
+const NAMED_MODELS = 5;
+
+/** By what prices, and what has none. */
+function costRemark(attempts: readonly AttemptOutcome[], pricing: PricingProfile): readonly string[] {
+  const { unpricedModels, partial, unknown } = sumCosts(attempts.map((attempt) => projectCost(attempt, pricing)));
+  const models = unpricedModels.slice(0, NAMED_MODELS).map((model) => codeSpan(model, NAME_CHARACTERS));
+  const more = unpricedModels.length > NAMED_MODELS ? ` and ${unpricedModels.length - NAMED_MODELS} more` : '';
+  return ['', [
+    `Costs by ${codeSpan(pricing.name, NAME_CHARACTERS)}`,
+    ...(partial + unknown === 0 ? [] : [`known in part for ${partial} and not at all for ${unknown} of ${attempts.length}`]),
+    ...(models.length === 0 ? [] : [`no price for ${models.join(', ')}${more}`]),
+  ].join('; ') + '.'];
 }
 
 /** With the 95 % interval of Wilson. */

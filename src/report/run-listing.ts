@@ -1,7 +1,7 @@
 import type { RunListing } from '../record/read-run.js';
 import { inColumns } from './columns.js';
 import { plainLine } from './plain-text.js';
-import { seconds } from './terminal.js';
+import { seconds } from './words.js';
 
 /** Runs, one line each, and below them what could not be read. */
 export function runListing(runs: readonly RunListing[]): string {

@@ -1,4 +1,7 @@
 import type { Usage } from '../evidence/usage.js';
+import type { AttemptResult } from '../run/result.js';
+import type { AttemptSummary } from '../run/run-result.js';
+import { isUsageIncomplete } from '../run/run-result.js';
 import type { Score, Verdict } from '../verdict/verdict.js';
 
 /** One Attempt, as the reporters of a whole run need it. */
@@ -20,9 +23,9 @@ export interface AttemptOutcome {
   readonly cutOff?: boolean;
   /** ISO 8601. */
   readonly startedAt: string;
-  /** Absent: not known. */
-  readonly estimatedCostUSD?: number;
   readonly usage: Usage;
+  /** True: some turn told nothing of its usage, or not all. Default: false. */
+  readonly usageIncomplete?: boolean;
   /** Where the eval is defined, relative to the repository. */
   readonly evalFile?: string;
   /** Only of an eval that gives points. */
@@ -43,9 +46,26 @@ export interface RunReport {
   readonly attempts: readonly AttemptOutcome[];
 }
 
+/** The same of an Attempt of another run whose outcome is taken over; its reasons stand in the record of that run. */
+export function reusedOutcomeOf(summary: AttemptSummary, { evalFile }: Pick<AttemptOutcome, 'evalFile'> = {}): AttemptOutcome {
+  const { id, evalId, experimentId, index, agent, model, verdict, failure, durationMs, timedOut, startedAt, usage, usageIncomplete, score, claims, reusedFrom } = summary;
+  return {
+    id, evalId, experimentId, index, agent,
+    ...(model === undefined ? {} : { model }),
+    verdict,
+    reasons: verdict === 'passed' ? [] : [`it ${verdict} in the run ${reusedFrom?.runId ?? ''}, whose outcome is taken over`],
+    ...(failure?.infrastructure === true ? { infrastructure: failure.kind } : {}),
+    durationMs, cutOff: timedOut, startedAt, usage,
+    usageIncomplete: usageIncomplete === true,
+    ...(evalFile === undefined ? {} : { evalFile }),
+    ...(score === undefined ? {} : { score }),
+    noClaims: claims.total === 0,
+  };
+}
+
 /** The Attempts of each experiment, in the order in which the experiments appear. */
-export function byExperiment(attempts: readonly AttemptOutcome[]): ReadonlyMap<string, readonly AttemptOutcome[]> {
-  const groups = new Map<string, AttemptOutcome[]>();
+export function byExperiment<A extends { readonly experimentId: string }>(attempts: readonly A[]): ReadonlyMap<string, readonly A[]> {
+  const groups = new Map<string, A[]>();
   for (const attempt of attempts) {
     const group = groups.get(attempt.experimentId);
     if (group === undefined) groups.set(attempt.experimentId, [attempt]);
@@ -64,4 +84,22 @@ export function incompleteness({ interrupted, notRun }: RunReport): string | und
   const missing = `${notRun} planned ${notRun === 1 ? 'Attempt was' : 'Attempts were'} not run`;
   if (interrupted) return notRun === 0 ? 'the run was interrupted' : `the run was interrupted; ${missing}`;
   return notRun === 0 ? undefined : missing;
+}
+
+/** What reporters of whole runs need of a result, and no more, so that the rest can go. */
+export function attemptOutcomeOf(result: AttemptResult, { evalFile }: Pick<AttemptOutcome, 'evalFile'> = {}): AttemptOutcome {
+  const { id, evalId, experimentId, index, agent, model, verdict, reasons, failure, timings, error, interrupted, startedAt, usage, turns, score, claims } = result;
+  return {
+    id, evalId, experimentId, index, agent,
+    ...(model === undefined ? {} : { model }),
+    verdict, reasons,
+    ...(failure?.infrastructure === true ? { infrastructure: failure.kind } : {}),
+    durationMs: timings.totalMs,
+    cutOff: error?.timeout !== undefined || interrupted,
+    startedAt, usage,
+    usageIncomplete: isUsageIncomplete(turns),
+    ...(evalFile === undefined ? {} : { evalFile }),
+    ...(score === undefined ? {} : { score }),
+    noClaims: claims.length === 0,
+  };
 }

@@ -1,15 +1,18 @@
-import Table from 'cli-table3';
 import type { Colors } from 'picocolors/types.js';
 import type { RunEvent } from '../run/ports.js';
 import type { AttemptResult } from '../run/result.js';
-import type { AttemptSummary, NotRun, RunResult } from '../run/run-result.js';
-import type { Verdict } from '../verdict/verdict.js';
+import type { NotRun, RunResult } from '../run/run-result.js';
 import { explanationOf, type ExplanationOptions } from './explanation.js';
 import { clip, plainLine } from './plain-text.js';
+import { rateSentence } from './rates.js';
+import { byExperiment } from './run-report.js';
+import { ESTIMATES, summaryTable, type CostColumn } from './summary-table.js';
+import { mark, seconds } from './words.js';
 
 /** How many Attempts are explained below the table. */
 const MOST_EXPLAINED = 100;
 const COLUMNS = 120;
+const PASSING: ReadonlySet<RunEvent['type']> = new Set(['image.progress', 'attempt.started', 'attempt.progress']);
 
 /** What a terminal reporter writes to. */
 export interface TerminalOptions {
@@ -17,15 +20,18 @@ export interface TerminalOptions {
   readonly colors: Colors;
   /** How wide its lines may be. Default: 120 columns. */
   readonly columns?: number;
+  /** True: only what lasts is told, since something else shows what goes on. Default: false. */
+  readonly onlyLasting?: boolean;
 }
 
 /** Tells a run in lines: progress as it happens, a table and the reasons at the end. */
-export function createTerminalReporter({ write, colors, columns }: TerminalOptions): (event: RunEvent) => void {
+export function createTerminalReporter({ write, colors, columns, onlyLasting = false }: TerminalOptions): (event: RunEvent) => void {
   let planned = 0;
   let done = 0;
   const explained: Explained[] = [];
   const line = (text: string): void => { write(`${text}\n`); };
   return (event) => {
+    if (onlyLasting && PASSING.has(event.type)) return;
     switch (event.type) {
       case 'run.started':
         planned = event.planned;
@@ -83,12 +89,21 @@ export function explainedOf(result: AttemptResult, options: ExplanationOptions):
   return lines.length === 0 ? [] : [{ attempt: result.id, lines }];
 }
 
-/** The table of a run and, below it, what came of every claim that is not simply true, as far as it was `explained`. */
-export function summaryOf(result: Omit<RunResult, 'notRun'> & Partial<Pick<RunResult, 'notRun'>>, { colors, explained }: { readonly colors: Colors; readonly explained: readonly Explained[] }): string {
+/** How a summary is made. */
+export interface SummaryOptions {
+  readonly colors: Colors;
+  readonly explained: readonly Explained[];
+  /** Default: what the run itself estimated. */
+  readonly cost?: CostColumn;
+}
+
+/**
+ * The table of a run and, below it, what came of every claim that is not simply true, as far as it was `explained`; then the rates of
+ * each experiment and the counts of all.
+ */
+export function summaryOf(result: Omit<RunResult, 'notRun'> & Partial<Pick<RunResult, 'notRun'>>, { colors, explained, cost = ESTIMATES }: SummaryOptions): string {
   if (result.attempts.length === 0) return ['No Attempt was started.', ...notRunLines(result.notRun)].map((line) => `${line}\n`).join('');
-  const table = new Table({ head: ['eval', 'experiment', '#', 'verdict', 'claims', 'tokens in/out', 'cost (est.)', 'changes', 'cpu/memory', 'time'], style: { head: [], border: [] } });
-  for (const attempt of result.attempts) table.push(rowOf(attempt, colors));
-  const lines = [table.toString()];
+  const lines = [summaryTable(result.attempts, { colors, cost })];
   const byId = new Map(explained.map((explanation) => [explanation.attempt, explanation.lines]));
   for (const attempt of result.attempts) {
     const explanation = byId.get(attempt.id);
@@ -96,6 +111,7 @@ export function summaryOf(result: Omit<RunResult, 'notRun'> & Partial<Pick<RunRe
   }
   const more = result.attempts.filter(({ id, verdict }) => (verdict === 'failed' || verdict === 'errored') && !byId.has(id)).length;
   if (more > 0) lines.push(`${more} more failed or errored: niceeval show ${result.runId}`);
+  for (const [experimentId, attempts] of byExperiment(result.attempts)) lines.push(`${plainLine(experimentId)}: ${rateSentence(attempts)}`);
   lines.push(...notRunLines(result.notRun));
   const { passed, failed, errored, skipped, infrastructure } = result.counts;
   const broken = infrastructure === 0 ? '' : ` (${infrastructure} by the infrastructure)`;
@@ -111,52 +127,4 @@ function notRunLines(notRun: readonly NotRun[] = []): readonly string[] {
     counts.set(why, (counts.get(why) ?? 0) + 1);
   }
   return [...counts].map(([why, count]) => `${count} not run: ${plainLine(why)}`);
-}
-
-function rowOf(attempt: AttemptSummary, colors: Colors): string[] {
-  const { claims, usage: { inputTokens, outputTokens } } = attempt;
-  return [
-    plainLine(attempt.evalId),
-    plainLine(attempt.experimentId),
-    String(attempt.index),
-    `${mark(attempt.verdict, colors)}${attempt.score === undefined ? '' : ` ${points(attempt.score.earned)} of ${points(attempt.score.possible)}`}`,
-    claims.total === 0 ? 'no claims' : `${claims.matched}/${claims.decided}`,
-    `${inputTokens ?? '-'}/${outputTokens ?? '-'}`,
-    dollars(attempt.estimatedCostUSD),
-    attempt.changedPaths === undefined ? '-' : String(attempt.changedPaths),
-    usedBy(attempt),
-    seconds(attempt.durationMs),
-  ];
-}
-
-/** CPU seconds of all cores, and the most memory. A dash stands for what could not be read. */
-function usedBy({ resources: { cpuSeconds, peakMemoryBytes } = {} }: AttemptSummary): string {
-  if (cpuSeconds === undefined && peakMemoryBytes === undefined) return '-';
-  return `${cpuSeconds === undefined ? '-' : `${cpuSeconds.toFixed(1)} s`}/${peakMemoryBytes === undefined ? '-' : `${Math.round(peakMemoryBytes / 1024 ** 2)} MiB`}`;
-}
-
-/** A verdict in its colour. */
-export function mark(verdict: Verdict, colors: Colors): string {
-  switch (verdict) {
-    case 'passed': return colors.green('passed');
-    case 'failed': return colors.red('failed');
-    case 'errored': return colors.magenta('errored');
-    case 'skipped': return colors.yellow('skipped');
-  }
-}
-
-/** Points without the noise of adding binary fractions. */
-export function points(number: number): string {
-  return String(Number(number.toFixed(2)));
-}
-
-/** Small sums keep their first digits, so that a paid Attempt never looks free. */
-export function dollars(usd: number | undefined): string {
-  if (usd === undefined) return '-';
-  return usd === 0 || usd >= 0.01 ? `$${usd.toFixed(2)}` : `$${Number(usd.toPrecision(2)).toFixed(Math.min(20, 1 - Math.floor(Math.log10(usd))))}`;
-}
-
-/** A duration, to a tenth. */
-export function seconds(ms: number): string {
-  return `${(ms / 1000).toFixed(1)} s`;
 }

@@ -138,7 +138,7 @@ export class Dispatcher {
     const { evalId, experimentId } = attempt;
     const { provider, signal, pricing, keep, hasten, onEvent } = this.#options;
     const { budgets, hooks } = this.#world;
-    onEvent({ type: 'attempt.started', attempt: attempt.id, evalId, experimentId, at: new Date().toISOString() });
+    onEvent({ type: 'attempt.started', attempt: attempt.id, evalId, experimentId, index: attempt.index, at: new Date().toISOString() });
     const sink = await openedSink(attempt, this.#options.sink);
     try {
       await hooks.ready(attempt);

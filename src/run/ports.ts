@@ -10,7 +10,7 @@ export type RunEvent =
   | { readonly type: 'run.started'; readonly runId: string; readonly planned: number; readonly at: string }
   | { readonly type: 'image.progress'; readonly line: string }
   | { readonly type: 'experiment.progress'; readonly experimentId: string; readonly message: string }
-  | { readonly type: 'attempt.started'; readonly attempt: string; readonly evalId: string; readonly experimentId: string; readonly at: string }
+  | { readonly type: 'attempt.started'; readonly attempt: string; readonly evalId: string; readonly experimentId: string; readonly index: number; readonly at: string }
   | { readonly type: 'attempt.progress'; readonly attempt: string; readonly evalId: string; readonly experimentId: string; readonly progress: ProgressInput }
   /** The infrastructure broke it, and it will be begun again. */
   | { readonly type: 'attempt.retrying'; readonly attempt: string; readonly evalId: string; readonly experimentId: string; readonly try: number; readonly kind: FailureKind; readonly reason: string; readonly message: string; readonly afterMs: number }

@@ -30,6 +30,8 @@ export interface AttemptSummary {
   readonly score?: Score;
   readonly claims: { readonly total: number; readonly decided: number; readonly matched: number };
   readonly usage: Usage;
+  /** True: some turn told nothing of its usage, or not all, so that `usage` is at least so much. */
+  readonly usageIncomplete?: true;
   readonly estimatedCostUSD?: number;
   /** Absent: the changes are not known. */
   readonly changedPaths?: number;
@@ -86,7 +88,7 @@ export function countsOf(attempts: readonly Pick<AttemptSummary, 'verdict' | 'fa
 
 /** The little that is kept of a result. */
 export function attemptSummaryOf(result: AttemptResult): AttemptSummary {
-  const { id, evalId, experimentId, index, agent, model, identity, verdict, failure, score, usage, estimatedCostUSD, changes, resources, startedAt, timings, error, kept } = result;
+  const { id, evalId, experimentId, index, agent, model, identity, verdict, failure, score, usage, estimatedCostUSD, changes, resources, startedAt, timings, error, kept, turns } = result;
   const decided = result.claims.filter((claim) => claim.state !== 'measured');
   return {
     id, evalId, experimentId, index, agent,
@@ -97,6 +99,7 @@ export function attemptSummaryOf(result: AttemptResult): AttemptSummary {
     ...(score === undefined ? {} : { score }),
     claims: { total: result.claims.length, decided: decided.length, matched: decided.filter((claim) => claim.state === 'matched').length },
     usage,
+    ...(isUsageIncomplete(turns) ? { usageIncomplete: true } : {}),
     ...(estimatedCostUSD === undefined ? {} : { estimatedCostUSD }),
     ...(changes.state === 'available' ? { changedPaths: changes.net.length } : {}),
     ...(resources === undefined ? {} : { resources: usedOf(resources) }),
@@ -110,4 +113,9 @@ export function attemptSummaryOf(result: AttemptResult): AttemptSummary {
 
 function usedOf({ cpuSeconds, peakMemoryBytes }: ResourceUse): NonNullable<AttemptSummary['resources']> {
   return { ...(cpuSeconds === undefined ? {} : { cpuSeconds }), ...(peakMemoryBytes === undefined ? {} : { peakMemoryBytes }) };
+}
+
+/** True: some turn told nothing of its usage, or not all. */
+export function isUsageIncomplete(turns: AttemptResult['turns']): boolean {
+  return turns.some(({ usage, coverage }) => usage === undefined || coverage.usage.status !== 'complete');
 }

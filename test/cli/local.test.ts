@@ -77,7 +77,7 @@ describe('niceeval run --sandbox local', () => {
     const lines = linesOf((await local(project, ['--json'])).stdout);
     expect(lines.slice(0, 2).map(({ type }) => type)).toEqual(['run.started', 'run.warning']);
     expect(lines[1]?.message).toMatch(CAVEAT);
-    expect(lines.at(-1)).toMatchObject({ type: 'run.finished', sandbox: 'local', counts: { passed: 1 } });
+    expect(lines.at(-1)).toMatchObject({ type: 'receipt', sandbox: 'local', counts: { passed: 1 } });
   });
 
   it('plays the model of an experiment on the loopback address', async () => {

@@ -26,7 +26,7 @@ describe('the examples, with the real Claude Code and Codex CLIs', () => {
     expect(lines.filter((line) => line.type === 'attempt.finished').map((line) => [line.evalId, line.experimentId, line.verdict].join(' ')).sort()).toEqual(
       ['every-claim', 'fix-sum', 'points'].flatMap((name) => [`${name} claude-code passed`, `${name} codex passed`]),
     );
-    expect(lines.at(-1)).toMatchObject({ type: 'run.finished', counts: { total: 6, passed: 6, failed: 0, errored: 0, skipped: 0 } });
+    expect(lines.at(-1)).toMatchObject({ type: 'receipt', counts: { total: 6, passed: 6, failed: 0, errored: 0, skipped: 0 } });
     expect(await leftovers()).toEqual([]);
 
     const runs = join(root, '.niceeval/runs');

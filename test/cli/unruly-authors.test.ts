@@ -61,7 +61,7 @@ describe('an eval or an agent that does not behave', () => {
     await using project = await openProject({ 'evals/a.eval.ts': `console.log('while loading');\n${evalOf("console.log('while testing'); await t.send('go');")}`, 'experiments/x.ts': shellAgent('true') });
     const { exitCode, stdout, stderr } = await project.niceeval(['run', '--json']);
     expect({ exitCode, types: stdout.split('\n').map((line) => (JSON.parse(line) as Told).type) }).toEqual({
-      exitCode: 0, types: ['run.started', 'attempt.started', 'attempt.finished', 'run.finished'],
+      exitCode: 0, types: ['run.started', 'attempt.started', 'attempt.finished', 'run.finished', 'receipt'],
     });
     expect(stderr).toBe('while loading\nwhile testing');
   });

@@ -188,7 +188,7 @@ describe('the record of a run', () => {
         },
         {
           id: 'sum.codex.0123abcd.2', evalId: 'sum', experimentId: 'codex', index: 2, agent: 'codex', model: 'big', verdict: 'errored', claims: { total: 5, decided: 4, matched: 2 },
-          usage: { inputTokens: 0, outputTokens: 20 }, estimatedCostUSD: 0.5, changedPaths: 2, resources: { cpuSeconds: 1.25, peakMemoryBytes: 1_000 },
+          usage: { inputTokens: 0, outputTokens: 20 }, usageIncomplete: true, estimatedCostUSD: 0.5, changedPaths: 2, resources: { cpuSeconds: 1.25, peakMemoryBytes: 1_000 },
           startedAt: '2025-03-01T10:00:00.000Z', durationMs: 3_400, timedOut: true,
         },
       ],

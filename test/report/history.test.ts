@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { attemptCsv } from '../../src/report/attempt-rows.js';
+import { definePricingProfile } from '../../src/report/pricing/profile.js';
 import { historyListing, historyOf } from '../../src/report/history.js';
 import { patchOfPath, plainPatch } from '../../src/report/attempt-page.js';
 import { attemptSummaryOf, countsOf } from '../../src/run/run-result.js';
@@ -11,23 +12,24 @@ const runOf = (id: string, attempts: readonly AttemptResult[]): RunRecord => ({
   id, folder: `/${id}`, state: 'complete', sandbox: 'docker', startedAt: '2025-03-01T10:00:00.000Z', durationMs: 1, interrupted: false,
   counts: countsOf(attempts), attempts: attempts.map(attemptSummaryOf), inFlight: [], notStarted: [], problems: [],
 });
+const pricing = definePricingProfile({ name: 'mine', prices: { m: { inputPerMTok: 1000, outputPerMTok: 2500 } } });
 const timed = (totalMs: number, more: Partial<AttemptResult> = {}): AttemptResult => attemptResult({ timings: { queuedMs: 0, sandboxMs: 0, testMs: 0, teardownMs: 0, totalMs }, ...more });
 
 describe('the history of an eval', () => {
   const runs = [
-    runOf('r1', [timed(1_000), timed(4_000, { verdict: 'errored', usage: {} }), timed(2_000, { verdict: 'failed' }), timed(9_000, { experimentId: 'a-first', estimatedCostUSD: 0.25 })]),
+    runOf('r1', [timed(1_000), timed(4_000, { verdict: 'errored', usage: {} }), timed(2_000, { verdict: 'failed' }), timed(9_000, { experimentId: 'a-first', model: 'm', estimatedCostUSD: 99 })]),
     runOf('r2', [timed(1_000), timed(2_000), attemptResult({ evalId: 'other' })]),
   ];
 
   test('has one entry for each run and experiment; what errored counts, and what is not known is said', () => {
-    expect(historyOf(runs, { evalId: 'sum' }).map(({ runId, experimentId, attempts, passed, failed, errored, medianDurationMs, inputTokens, estimatedCostUSD }) => (
-      [runId, experimentId, attempts, passed, failed, errored, medianDurationMs, inputTokens, estimatedCostUSD]))).toEqual([
-      ['r1', 'a-first', 1, 1, 0, 0, 9_000, { sum: 100, unknown: 0 }, { sum: 0.25, unknown: 0 }],
-      ['r1', 'codex', 3, 1, 1, 1, 2_000, { sum: 200, unknown: 1 }, { unknown: 3 }],
-      ['r2', 'codex', 2, 2, 0, 0, 1_500, { sum: 200, unknown: 0 }, { unknown: 2 }],
+    expect(historyOf(runs, { evalId: 'sum', pricing }).map(({ runId, experimentId, attempts, passed, failed, errored, medianDurationMs, inputTokens, cost }) => (
+      [runId, experimentId, attempts, passed, failed, errored, medianDurationMs, inputTokens, cost.usd, cost.unknown]))).toEqual([
+      ['r1', 'a-first', 1, 1, 0, 0, 9_000, { sum: 100, unknown: 0 }, '0.15', 0],
+      ['r1', 'codex', 3, 1, 1, 1, 2_000, { sum: 200, unknown: 1 }, undefined, 3],
+      ['r2', 'codex', 2, 2, 0, 0, 1_500, { sum: 200, unknown: 0 }, undefined, 2],
     ]);
-    expect(historyListing(historyOf(runs, { evalId: 'sum', experimentId: 'codex' })).split('\n')).toEqual([
-      'run  experiment  passed  failed  errored  skipped  median time  tokens in/out  cost (est.)',
+    expect(historyListing(historyOf(runs, { evalId: 'sum', experimentId: 'codex', pricing })).split('\n')).toEqual([
+      'run  experiment  passed  failed  errored  skipped  median time  tokens in/out  cost',
       'r1   codex       1/3     1       1        0        2.0 s        >=200/>=40     -',
       'r2   codex       2/2     0       0        0        1.5 s        200/40         -',
       '',

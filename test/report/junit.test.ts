@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { junitOf } from '../../src/report/junit.js';
+import { definePricingProfile } from '../../src/report/pricing/profile.js';
 import { readBySaxes, readByXmldom, schemaProblems, type ReadElement } from './junit-readers.js';
 import { HOSTILE, outcome, runOf } from './outcomes.js';
 
@@ -14,13 +15,13 @@ function read(xml: string): ReadElement {
 describe('JUnit', () => {
   test('has a suite for each experiment and a case for each Attempt', () => {
     const xml = junitOf(runOf([
-      outcome({ score: { earned: 9, possible: 10 }, estimatedCostUSD: 0.081, model: 'gpt-5' }),
+      outcome({ score: { earned: 9, possible: 10 }, usage: { inputTokens: 81_000, outputTokens: 0 }, model: 'gpt-5' }),
       outcome({ id: 'a2', index: 2, verdict: 'failed', reasons: ['tests pass: expected 0, received 1', 'no changes'], durationMs: 2500, startedAt: '2026-11-30T15:57:31.000Z' }),
       outcome({ id: 'a3', experimentId: 'claude-code', agent: 'claude-code', verdict: 'errored', reasons: ['The sandbox is gone.'], infrastructure: 'sandbox-gone' }),
       outcome({ id: 'a4', experimentId: 'claude-code', agent: 'claude-code', evalId: 'points', verdict: 'errored' }),
       outcome({ id: 'a5', experimentId: 'claude-code', agent: 'claude-code', evalId: 'later', verdict: 'skipped', reasons: ['not on this machine'] }),
       outcome({ id: 'a6', experimentId: 'claude-code', agent: 'claude-code', evalId: 'empty', noClaims: true }),
-    ], { interrupted: true, notRun: 2 }));
+    ], { interrupted: true, notRun: 2 }), { pricing: definePricingProfile({ name: 'mine', prices: { 'gpt-5': { inputPerMTok: 1, outputPerMTok: 1 } } }) });
     expect(xml).toBe(`<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="niceeval" tests="6" failures="1" errors="2" time="61.200">
   <testsuite name="codex" tests="2" failures="1" errors="0" skipped="0" time="4.000" timestamp="2026-11-30T15:57:31">
@@ -34,7 +35,7 @@ describe('JUnit', () => {
 agent: codex
 model: gpt-5
 score: 9 of 10
-estimated cost: $0.08</system-out>
+cost by mine: $0.08</system-out>
     </testcase>
     <testcase name="fix-sum #2" classname="codex" time="2.500">
       <failure type="claims" message="tests pass: expected 0, received 1">tests pass: expected 0, received 1

@@ -1,6 +1,7 @@
 import { marked } from 'marked';
 import { describe, expect, test } from 'vitest';
 import { markdownOf } from '../../src/report/markdown.js';
+import { definePricingProfile } from '../../src/report/pricing/profile.js';
 import { HOSTILE, outcome, runOf } from './outcomes.js';
 
 describe('Markdown', () => {
@@ -9,14 +10,14 @@ describe('Markdown', () => {
     const repeated = (count: number, changes: Parameters<typeof outcome>[0]) => Array.from({ length: count }, (_, index) => outcome({ index: index + 1, usage, ...changes }));
     // 12 of 16: 0.5050 to 0.8982; 12 of 20: 0.3866 to 0.7812 (SciPy). Ended after 1.0 s (12) and 9.0 s (4), 3 cut off: the tenth of 19 is at 1.0 s.
     const codex = [
-      ...repeated(12, { durationMs: 1000, estimatedCostUSD: 0.01, model: 'gpt-5' }),
-      ...repeated(4, { evalId: 'every-claim', verdict: 'failed', reasons: ['tests pass: expected 0, received 1', 'no changes'], durationMs: 9000, model: 'gpt-5', score: { earned: 1, possible: 2 } }),
+      ...repeated(12, { durationMs: 1000, model: 'gpt-5' }),
+      ...repeated(4, { evalId: 'every-claim', verdict: 'failed', reasons: ['tests pass: expected 0, received 1', 'no changes'], durationMs: 9000, model: 'un`priced', score: { earned: 1, possible: 2 } }),
       ...repeated(3, { evalId: 'slow', verdict: 'errored', infrastructure: 'timeout', reasons: ['Time ran out.'], durationMs: 300_000, cutOff: true, usage: {}, model: 'gpt-5' }),
       ...repeated(1, { evalId: 'gone', verdict: 'errored', durationMs: 1, model: 'gpt-5' }),
     ];
     const claude = [outcome({ experimentId: 'claude', agent: 'claude-code', verdict: 'skipped' }), outcome({ experimentId: 'claude', agent: 'claude-code', verdict: 'errored', evalId: 'slow', cutOff: true })];
-    const lines = markdownOf(runOf([...codex, ...claude, outcome({ experimentId: 'z', noClaims: true })], { interrupted: true, notRun: 1 })).split('\n');
-    expect(lines.slice(0, 17)).toEqual([
+    const lines = markdownOf(runOf([...codex, ...claude, outcome({ experimentId: 'z', noClaims: true })], { interrupted: true, notRun: 1 }), { pricing: definePricingProfile({ name: 'mine', prices: { 'gpt-5': { inputPerMTok: 10, outputPerMTok: 0 } } }) }).split('\n');
+    expect(lines.slice(0, 19)).toEqual([
       '# Run `20261130-155732-5a1efc`',
       '',
       '13 passed, 4 failed, 5 errored, 1 skipped in 61.2 s.',
@@ -25,17 +26,19 @@ describe('Markdown', () => {
       '',
       '1 passed without any claim.',
       '',
-      '| experiment | agent | passed of completed | passed of all | skipped | cost (est.) | tokens in/out | median time |',
+      '| experiment | agent | passed of completed | passed of all | skipped | cost | tokens in/out | median time |',
       '|---|---|---|---|---|---|---|---|',
-      '| `codex` | `codex (gpt-5)` | 12 of 16: 75.0 % (50.5 to 89.8) | 12 of 20: 60.0 % (38.7 to 78.1) | 0 | $0.12 (12 of 20 known) | 17000 (17 of 20 known) / 3400 (17 of 20 known) | 1.0 s (3 of 19 cut off) |',
+      '| `codex` | ``codex (gpt-5), codex (un`priced)`` | 12 of 16: 75.0 % (50.5 to 89.8) | 12 of 20: 60.0 % (38.7 to 78.1) | 0 | >=$0.13 | 17000 (17 of 20 known) / 3400 (17 of 20 known) | 1.0 s (3 of 19 cut off) |',
       '| `claude` | `claude-code` | - | 0 of 1: 0.0 % (0.0 to 79.3) | 1 | - | - / - | not reached (1 of 1 cut off) |',
       '| `z` | `codex` | 1 of 1: 100.0 % (20.7 to 100.0) | 1 of 1: 100.0 % (20.7 to 100.0) | 0 | - | - / - | 1.5 s |',
+      '',
+      'Costs by `mine`; known in part for 0 and not at all for 10 of 23; no price for ``un`priced``.',
       '',
       '## Not passed',
       '',
       '- failed: `every-claim #1` by `codex`, 1 of 2 points',
     ]);
-    expect(lines.slice(17, 20)).toEqual(['  - `tests pass: expected 0, received 1`', '  - `no changes`', '- failed: `every-claim #2` by `codex`, 1 of 2 points']);
+    expect(lines.slice(19, 22)).toEqual(['  - `tests pass: expected 0, received 1`', '  - `no changes`', '- failed: `every-claim #2` by `codex`, 1 of 2 points']);
     expect(lines).toContain('- errored (`timeout`): `slow #1` by `codex`');
     expect(lines).toContain('- errored: `gone #1` by `codex`');
   });
@@ -45,10 +48,10 @@ describe('Markdown', () => {
   });
 
   test.each(HOSTILE)('takes %s for text, wherever it stands', async (_what, text, shown) => {
-    const html = await marked.parse(markdownOf(runOf([outcome({ evalId: text, experimentId: text, agent: text, verdict: 'errored', infrastructure: text, reasons: [text] })], { runId: text })));
+    const html = await marked.parse(markdownOf(runOf([outcome({ evalId: text, experimentId: text, agent: text, verdict: 'errored', infrastructure: text, reasons: [text] })], { runId: text }), { pricing: definePricingProfile({ name: text, prices: {} }) }));
     const cell = shown.replaceAll('|', '\\u007c');
-    // The five kinds of place and nothing else: rendered by another's parser, each is one code span with the very text.
-    expect([...html.matchAll(/<code>([^]*?)<\/code>/g)].map(([, inside]) => unescaped(inside ?? ''))).toEqual([shown, cell, cell, shown, `${shown} #1`, shown, shown]);
+    // The six kinds of place and nothing else: rendered by another's parser, each is one code span with the very text.
+    expect([...html.matchAll(/<code>([^]*?)<\/code>/g)].map(([, inside]) => unescaped(inside ?? ''))).toEqual([shown, cell, cell, shown, shown, `${shown} #1`, shown, shown]);
     expect(new Set([...html.matchAll(/<(\w+)/g)].map(([, tag]) => tag))).toEqual(new Set(['h1', 'h2', 'p', 'code', 'table', 'thead', 'tbody', 'tr', 'th', 'td', 'ul', 'li']));
     expect(html.match(/<tr>/g)).toHaveLength(2);
     expect(html.match(/<td>/g)).toHaveLength(8);

@@ -19,7 +19,7 @@ const hostile = attemptResult({
 const events: readonly RunEvent[] = [
   { type: 'run.started', runId: 'r', planned: 1, at: '2025-03-01T10:00:00.000Z' },
   { type: 'image.progress', line: HOSTILE },
-  { type: 'attempt.started', attempt: hostile.id, evalId: 'sum', experimentId: 'codex', at: '2025-03-01T10:00:00.000Z' },
+  { type: 'attempt.started', attempt: hostile.id, evalId: 'sum', experimentId: 'codex', index: 1, at: '2025-03-01T10:00:00.000Z' },
   { type: 'attempt.finished', result: hostile },
   { type: 'run.finished', result: runResult([hostile]) },
 ];
@@ -30,7 +30,7 @@ test('tells each event as one line that says what it holds', () => {
   expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
     { type: 'run.started', runId: 'r', planned: 1, at: '2025-03-01T10:00:00.000Z' },
     { type: 'image.progress', line: HOSTILE },
-    { type: 'attempt.started', attempt: hostile.id, evalId: 'sum', experimentId: 'codex', at: '2025-03-01T10:00:00.000Z' },
+    { type: 'attempt.started', attempt: hostile.id, evalId: 'sum', experimentId: 'codex', index: 1, at: '2025-03-01T10:00:00.000Z' },
     {
       type: 'attempt.finished', attempt: hostile.id, evalId: 'sum', experimentId: 'codex', index: 1, agent: 'codex', model: HOSTILE, verdict: 'failed', reasons: [HOSTILE], causes: [],
       interrupted: false, error: hostile.error, claims: hostile.claims, usage: { inputTokens: 100, outputTokens: 20 }, timings: hostile.timings,

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { createTerminalReporter, explainedOf, summaryOf } from '../../src/report/terminal.js';
 import type { RunEvent } from '../../src/run/ports.js';
 import type { AttemptResult } from '../../src/run/result.js';
-import type { RunResult } from '../../src/run/run-result.js';
+import { rateSentence } from '../../src/report/rates.js';
+import { attemptSummaryOf, type RunResult } from '../../src/run/run-result.js';
 import { attemptResult, runResult } from '../run/results.js';
 
 const colors = createColors(false);
@@ -60,6 +61,9 @@ describe('the summary of a run', () => {
         '      unknown   the stream was cut [status-coverage-partial]',
         'skipped  sum by codex (1)',
         '  - skipped: no key',
+        // Wilson: 1 of 1 is 21 to 100 %, 0 of 1 is 0 to 79 %, 1 of 2 is 9 to 91 %.
+        'codex: 1 of 1 completed passed (100 %, 95 % interval 21 to 100 %), 1 of 2 of all (50 %, 95 % interval 9 to 91 %); 1 errored; 1 skipped',
+        'claude-code: 0 of 1 completed passed (0 %, 95 % interval 0 to 79 %)',
         '1 passed, 1 failed, 1 errored, 1 skipped in 4.0 s',
         '',
       ],
@@ -83,7 +87,7 @@ describe('the summary of a run', () => {
     const quiet = attemptResult({ resources: { cpuSeconds: 9, peakMemoryBytes: 1, memoryLimitBytes: 2, oomKills: 0, processesLeft: 4, network: { receivedBytes: 1, sentBytes: 1 } } });
     const bare = attemptResult({ verdict: 'failed', reasons: ['it is wrong'], claims: [], resources: { oomKills: 1 } });
     const limited = attemptResult({ resources: { oomKills: 2, memoryLimitBytes: 256 * 1024 ** 2 } });
-    expect(read(summary([quiet, bare, limited])).below.slice(0, -2)).toEqual([
+    expect(read(summary([quiet, bare, limited])).below.slice(0, -3)).toEqual([
       'failed  sum by codex (1)',
       '  ! it is wrong',
       '  ! 1 process was killed in the sandbox for want of memory',
@@ -93,7 +97,7 @@ describe('the summary of a run', () => {
   });
 
   test('says when the run was interrupted, and when nothing was started', () => {
-    expect(read(summary([passed], { interrupted: true })).below).toEqual(['1 passed, 0 failed, 0 errored, 0 skipped in 4.0 s (interrupted)', '']);
+    expect(read(summary([passed], { interrupted: true })).below.slice(1)).toEqual(['1 passed, 0 failed, 0 errored, 0 skipped in 4.0 s (interrupted)', '']);
     expect(summary([])).toBe('No Attempt was started.\n');
   });
 
@@ -121,6 +125,7 @@ describe('the summary of a run', () => {
       `      at        ${shown}`,
       `      nearest   ${shown}`,
       `      differs   at ${shown}: ${shown}, not ${shown}`,
+      `${shown}: 0 of 1 completed passed (0 %, 95 % interval 0 to 79 %)`,
       '0 passed, 1 failed, 0 errored, 0 skipped in 4.0 s',
       '',
     ]);
@@ -134,7 +139,7 @@ test('tells a run line by line as it happens', () => {
   const events: readonly RunEvent[] = [
     { type: 'run.started', runId: 'r1', planned: 2, at: '2025-03-01T10:00:00.000Z' },
     { type: 'image.progress', line: `Step 1\u001b[1A ${'x'.repeat(200)}` },
-    { type: 'attempt.started', attempt: 'a', evalId: 'sum\n', experimentId: 'codex', at: '2025-03-01T10:00:00.000Z' },
+    { type: 'attempt.started', attempt: 'a', evalId: 'sum\n', experimentId: 'codex', index: 1, at: '2025-03-01T10:00:00.000Z' },
     { type: 'attempt.finished', result: passed },
     { type: 'attempt.finished', result: failed },
   ];
@@ -146,5 +151,38 @@ test('tells a run line by line as it happens', () => {
     '  passed  sum by codex in 3.4 s (1 of 2)',
     '  failed  web/login by claude-code in 3.4 s (2 of 2)',
     '',
+  ]);
+});
+
+describe('the rates of an experiment', () => {
+  const sentence = (letters: string, more: Partial<AttemptResult> = {}): string => rateSentence(letters.split(' ').flatMap((word, position) => [...word].map((letter) => attemptSummaryOf(attemptResult({
+    evalId: `e${position}`, verdict: letter === '+' ? 'passed' : letter === '-' ? 'failed' : letter === 's' ? 'skipped' : 'errored',
+    ...(letter === 'x' ? { failure: { kind: 'engine', infrastructure: true } } : letter === 'e' ? { failure: { kind: 'eval', infrastructure: false } } : {}), ...more,
+  })))));
+
+  // Wilson, 95 %: 3 of 4 is 30.1 to 95.4, 3 of 5 is 23.1 to 88.2, 2 of 2 is 34.2 to 100, 2 of 7 is 8.2 to 64.1.
+  test.each([
+    ['+ + + - x', '3 of 4 completed passed (75 %, 95 % interval 30 to 95 %), 3 of 5 of all (60 %, 95 % interval 23 to 88 %); 1 broken by the infrastructure'],
+    // What passed where nothing broke is no rate of success by itself.
+    ['+ + x x x e e', '2 of 2 completed passed (100 %, 95 % interval 34 to 100 %), 2 of 7 of all (29 %, 95 % interval 8 to 64 %); 5 errored, 3 of them broken by the infrastructure'],
+    ['s', 'nothing to rate; 1 skipped'],
+    ['x', 'none completed, 0 of 1 of all (0 %, 95 % interval 0 to 79 %); 1 broken by the infrastructure'],
+    // pass@2 of (2 of 3) is 1, of (0 of 2) is 0; pass^2 is 1/3 and 0.
+    ['++- --', '2 of 5 completed passed (40 %, 95 % interval 12 to 77 %); pass@2 50 %, pass^2 17 % over 2 evals'],
+  ])('of %s', (letters, said) => {
+    expect(sentence(letters)).toBe(said);
+  });
+
+  test('say what passed without any claim', () => {
+    expect(sentence('+', { claims: [] })).toBe('1 of 1 completed passed (100 %, 95 % interval 21 to 100 %); 1 passed without any claim');
+  });
+});
+
+test('a run of more than 40 Attempts has a row for each eval and experiment', () => {
+  const many = Array.from({ length: 41 }, (_item, index) => attemptResult({ id: `a${index}`, index: index + 1, evalId: index % 2 === 0 ? 'even' : 'odd', verdict: index === 0 ? 'failed' : 'passed', ...(index === 1 ? { usage: {} } : {}), timings: { queuedMs: 0, sandboxMs: 0, testMs: 0, teardownMs: 0, totalMs: 1_000 } }));
+  expect(read(summaryOf(runResult(many), { colors, explained: [] })).rows).toEqual([
+    ['eval', 'experiment', 'passed', 'failed', 'errored', 'skipped', 'tokens in/out', 'cost (est.)', 'median time'],
+    ['even', 'codex', '20/21', '1', '0', '0', '2100/420', '-', '1.0 s'],
+    ['odd', 'codex', '20/20', '0', '0', '0', '>=1900/>=380', '-', '1.0 s'],
   ]);
 });

@@ -1,0 +1,10 @@
+export { annotationsOf } from './annotations.js';
+export { compareSides, type EvalChange, type PairedTest, type SideComparison } from './compare/comparison.js';
+export type { ComparedSide, SideFacts } from './compare/side.js';
+export { ReportInputError } from './errors.js';
+export { junitOf } from './junit.js';
+export { markdownOf, type MarkdownOptions } from './markdown.js';
+export { builtInPricingProfile } from './pricing/built-in.js';
+export { definePricingProfile, type ModelRates, type PricingProfile, type PricingProfileInput, type ProfilePrice } from './pricing/profile.js';
+export { projectCost, sumCosts, type CostSum, type ProjectedCost, type SealedUsage } from './pricing/project-cost.js';
+export { attemptOutcomeOf, type AttemptOutcome, type RunReport } from './run-report.js';
