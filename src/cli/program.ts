@@ -84,7 +84,7 @@ export function createProgram(): Program {
     .option('--tag <tag>', 'only evals with this tag; repeatable', collect, [])
     .option('--json', 'JSON lines on standard output, and nothing else there')
     .option('--dir <folder>', 'the project', '.')
-    .addHelpText('after', '\nExit codes: 0 a run would start (there may be warnings), 2 something is to be mended first.')
+    .addHelpText('after', '\nExample:\n  niceeval check fix-sum --experiment codex\n\nExit codes: 0 a run would start (there may be warnings), 2 something is to be mended first.')
     .action(async (selectors: string[], flags: CheckFlags) => {
       const { checkCommand } = await import('./check-command.js');
       exitCode = await checkCommand(selectors, flags);

@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import { Readable } from 'node:stream';
 import { pack } from 'tar-stream';
 import type { ChangeWindow, FileChange, FileSide } from '../evidence/file-changes.js';
@@ -26,8 +27,10 @@ export function whyNotRestorable({ label, changes, summaries }: ChangeWindow): s
 export async function restoreWindow(sandbox: OwnedSandbox, window: ChangeWindow, content: (sha256: string) => Promise<Uint8Array | undefined>): Promise<string | undefined> {
   const problem = whyNotRestorable(window);
   if (problem !== undefined) return problem;
-  if (sandbox.unpack === undefined) return 'the backend cannot lay files into a sandbox';
-  await removeAll(sandbox, window.changes.filter(isInTheWay).map(({ path }) => textOf(path)));
+  await forAll(sandbox, ['rm', '-rf', '--'], window.changes.filter(isInTheWay).map(({ path }) => textOf(path)));
+  // Folders on the way to a file are no change of their own; whoever unpacks would make them for root.
+  const folders = new Set(window.changes.filter(({ after }) => after !== undefined).map(({ path }) => posix.dirname(textOf(path))));
+  await forAll(sandbox, ['mkdir', '-p', '--'], [...folders].filter((folder) => folder !== '.'));
   const archive = pack();
   for (const { path, after } of window.changes) {
     if (after === undefined) continue;
@@ -36,8 +39,17 @@ export async function restoreWindow(sandbox: OwnedSandbox, window: ChangeWindow,
     add(archive, textOf(path), after, bytes);
   }
   archive.finalize();
-  await sandbox.unpack(Readable.from(archive as AsyncIterable<Uint8Array>, { objectMode: false }), sandbox.workdir);
-  return undefined;
+  return unpacked(sandbox, Readable.from(archive as AsyncIterable<Uint8Array>, { objectMode: false }), window.label);
+}
+
+/** A backend that lays nothing into a sandbox from outside has it unpacked inside. */
+async function unpacked(sandbox: OwnedSandbox, archive: Readable, label: string): Promise<string | undefined> {
+  if (sandbox.unpack !== undefined) {
+    await sandbox.unpack(archive, sandbox.workdir);
+    return undefined;
+  }
+  const { exitCode, stderr } = await sandbox.runCommand('tar', ['-xf', '-', '--no-same-owner'], { cwd: sandbox.workdir, stdin: archive });
+  return exitCode === 0 ? undefined : `${label}: tar ended with ${exitCode}: ${stderr.trim().slice(-200)}`;
 }
 
 /** Gone, or to be of another kind. */
@@ -45,11 +57,14 @@ function isInTheWay({ before, after }: FileChange): boolean {
   return before !== undefined && before.kind !== after?.kind;
 }
 
-/** Root has no power over folders of the agent, and the agent none over those of root: what one leaves the other removes. */
-async function removeAll(sandbox: OwnedSandbox, paths: readonly string[]): Promise<void> {
+/** Root has no power over folders of the agent, and the agent none over those of root: what one cannot do the other does. */
+async function forAll(sandbox: OwnedSandbox, command: readonly string[], paths: readonly string[]): Promise<void> {
   if (paths.length === 0) return;
-  for (const user of [sandbox.agentUser, 'root']) {
-    const { exitCode } = await sandbox.runCommand('xargs', ['-0', 'rm', '-rf', '--'], { user, cwd: sandbox.workdir, stdin: paths.map((path) => `./${path}\0`).join('') });
+  const users = sandbox.agentUser === 'root' ? ['root'] : [sandbox.agentUser, 'root'];
+  for (const user of users) {
+    const { exitCode } = await sandbox.runCommand('xargs', ['-0', ...command], {
+      cwd: sandbox.workdir, stdin: paths.map((path) => `./${path}\0`).join(''), ...(user === sandbox.agentUser ? {} : { user }),
+    });
     if (exitCode === 0) return;
   }
 }

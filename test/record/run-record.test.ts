@@ -165,7 +165,7 @@ describe('the record of a run', () => {
     const beginning = { runId: '20250301-100000-abc123', sandbox: 'docker', startedAt: '2025-03-01T10:00:00.000Z' };
     const planned = [{ id: 'sum.codex.0123abcd.1', evalId: 'sum', experimentId: 'codex', index: 1 }, { id: 'sum.codex.0123abcd.2', evalId: 'sum', experimentId: 'codex', index: 2 }];
     await record.begin({ ...beginning, attempts: planned });
-    expect(runFileSchema.parse(await json('deep', 'down', 'run', 'run.json'))).toEqual({ format: 'niceeval.run', schemaVersion: 2, state: 'running', ...beginning, planned });
+    expect(runFileSchema.parse(await json('deep', 'down', 'run', 'run.json'))).toEqual({ format: 'niceeval.run', schemaVersion: 2, state: 'running', ...beginning, planned, reused: [] });
     await record.seal(runResult([attemptResult(), full], { interrupted: true }));
     expect((await readdir(join(base, 'deep', 'down', 'run'))).sort()).toEqual(['attempts', 'complete', 'run.json']);
     expect(runFileSchema.parse(await json('deep', 'down', 'run', 'run.json'))).toEqual({
