@@ -49,6 +49,7 @@ export function addRecordCommands(program: Command, end: (exitCode: number) => v
   program.command('regrade')
     .description('Judge a recorded run again by the evals of today, without an agent. What it comes to is a run of its own.')
     .argument('<run>', 'its id, the beginning of it, or latest')
+    .option('--concurrency <n>', 'how many are judged at once (default: 2)', wholeNumber)
     .option('--reparse', 'read the raw output with the parser of today first')
     .addOption(new Option('--sandbox <backend>', 'where tests work that do something in the sandbox').choices(BACKEND_NAMES).default('docker'))
     .option('--json', 'JSON lines on standard output')

@@ -14,6 +14,7 @@ import { regradeRun, type Regraded, type ToRegrade } from '../run/regrade-run.js
 import type { AttemptSummary } from '../run/run-result.js';
 import { BACKENDS, type BackendName } from '../sandbox/backend.js';
 import type { SandboxProvider } from '../sandbox/sandbox.js';
+import { BUILT_IN } from './defaults.js';
 import { EXIT } from './exit-codes.js';
 import { interruptible } from './interrupt.js';
 import { remark, say } from './output.js';
@@ -23,6 +24,7 @@ import { newRunId } from './run-id.js';
 /** Options of `niceeval regrade`, as commander hands them over. */
 export interface RegradeFlags {
   readonly sandbox: BackendName;
+  readonly concurrency?: number;
   readonly reparse?: boolean;
   readonly json?: boolean;
   readonly dir: string;
@@ -45,7 +47,7 @@ export async function regradeCommand(name: string, flags: RegradeFlags): Promise
     const provider = lazyProvider(flags.sandbox, runId);
     try {
       return await regradeRun(plan, toRegrade(run.attempts, from, flags.reparse === true), {
-        runId, from: run.id, sandbox: run.sandbox ?? flags.sandbox, sink: await openRunRecord(folder), signal,
+        runId, from: run.id, sandbox: run.sandbox ?? flags.sandbox, sink: await openRunRecord(folder), signal, concurrency: flags.concurrency ?? project.config.maxConcurrency ?? BUILT_IN.maxConcurrency,
         judges: createJudges({ env: (variable) => process.env[variable], signal }),
         ...(project.config.pricing === undefined ? {} : { pricing: project.config.pricing }),
         openSandbox: async (attempt) => {

@@ -23,21 +23,31 @@ export interface RegradeOptions extends RegradeWorld {
   readonly from: string;
   readonly sandbox: string;
   readonly sink: RunSink;
+  /** How many are judged at once. */
+  readonly concurrency: number;
+  /** Told in the order in which they are done. */
   readonly onRegraded: (regraded: Regraded) => void;
 }
 
-/** Judges recorded Attempts again by today's definitions, one after the other, and seals what they come to as a run of its own. */
+/** Judges recorded Attempts again by today's definitions, and seals what they come to as a run of its own. */
 export async function regradeRun(plan: Plan, attempts: AsyncIterable<ToRegrade>, options: RegradeOptions): Promise<RunResult> {
   const startedAt = new Date();
   const begun = performance.now();
   await options.sink.begin({ runId: options.runId, sandbox: options.sandbox, startedAt: startedAt.toISOString(), attempts: [] });
-  const summaries: AttemptSummary[] = [];
-  for await (const toRegrade of attempts) {
-    if (options.signal.aborted) break;
-    const regraded = await regradeOne(plan, toRegrade, options);
-    if (regraded.kind === 'regraded') summaries.push({ ...attemptSummaryOf(regraded.result), regradedFrom: { runId: options.from, attemptId: toRegrade.summary.id } });
-    options.onRegraded(regraded);
-  }
+  const done = new Map<string, AttemptSummary>();
+  const order: string[] = [];
+  const source = attempts[Symbol.asyncIterator]();
+  const work = async (): Promise<void> => {
+    for (let next = await source.next(); next.done !== true && !options.signal.aborted; next = await source.next()) {
+      const { id } = next.value.summary;
+      order.push(id);
+      const regraded = await regradeOne(plan, next.value, options);
+      if (regraded.kind === 'regraded') done.set(id, { ...attemptSummaryOf(regraded.result), regradedFrom: { runId: options.from, attemptId: id } });
+      options.onRegraded(regraded);
+    }
+  };
+  await Promise.all(Array.from({ length: options.concurrency }, work));
+  const summaries = order.flatMap((id) => done.get(id) ?? []);
   const result: RunResult = {
     runId: options.runId, sandbox: options.sandbox, startedAt: startedAt.toISOString(), durationMs: Math.round(performance.now() - begun), interrupted: options.signal.aborted,
     counts: countsOf(summaries), attempts: summaries, notRun: [],

@@ -30,7 +30,7 @@ async function regraded(folder: string, attempts: readonly PlannedAttempt[]): Pr
     for (const summary of (await readRun(folder)).attempts) yield { summary, recorded: await readForJudging(join(folder, 'attempts', summary.id)) };
   };
   await regradeRun({ attempts, warnings: [] }, recorded(), {
-    runId: 'again', from: 'run', sandbox: 'local', sink: await openRunRecord(again), signal, judges: createJudges({ env: () => undefined, signal }),
+    runId: 'again', from: 'run', sandbox: 'local', sink: await openRunRecord(again), signal, concurrency: 1, judges: createJudges({ env: () => undefined, signal }),
     openSandbox: async (attempt) => {
       sandboxes += 1;
       const image = await provider.prepareImage(attempt.sandbox);
