@@ -10,7 +10,7 @@ export type {
 export type { MaxTokensOptions } from './assert/limits.js';
 export type { CountOptions } from './assert/selection.js';
 export type { ToolSelector } from './assert/tool-claims.js';
-export { defineConfig, type ConfigDefinition, type ConfigInput } from './define/config.js';
+export { defineConfig, type ConfigDefinition, type ConfigInput, type ProfileInput } from './define/config.js';
 export { EvalFatalError, ExperimentFatalError, type AttemptFailureClassifier, type AttemptFailureInfo, type FailureClass, type FailureScope } from './define/failure-class.js';
 export type { Limits } from './define/limits.js';
 export type { FailureKind } from './evidence/failure-kind.js';

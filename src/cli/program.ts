@@ -25,6 +25,7 @@ export interface Program {
 export interface RunFlags extends SpendingFlags, ReuseFlags, ReportFlags {
   readonly sandbox: BackendName;
   readonly experiment: readonly string[];
+  readonly profile: readonly string[];
   readonly tag: readonly string[];
   readonly attempts?: number;
   readonly concurrency?: number;
@@ -50,6 +51,7 @@ export function createProgram(): Program {
     .argument('[selectors...]', 'ids of evals, or prefixes of ids; none: all')
     .addOption(new Option('--sandbox <backend>', 'where Attempts run: docker, or local, which isolates nothing').choices(BACKEND_NAMES).default('docker'))
     .option('--experiment <id>', 'only this experiment, or all below this prefix; repeatable', collect, [])
+    .option('--profile <name>', 'instead of experiments, this profile of niceeval.config.ts; repeatable', collect, [])
     .option('--tag <tag>', 'only evals with this tag; repeatable', collect, [])
     .option('--attempts <n>', 'Attempts per eval and experiment', wholeNumber)
     .option('--concurrency <n>', 'how many Attempts run at once (default: 2)', wholeNumber)

@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path';
 import { discoverProject } from '../plan/discover.js';
 import { messageOf } from '../lifetime/error.js';
 import { AuthoringError } from '../plan/errors.js';
+import { withProfiles } from '../plan/profiles.js';
 import { planRun, type Plan } from '../plan/plan.js';
 import { openRunRecord } from '../record/run-record.js';
 import { run } from '../run/run.js';
@@ -17,7 +18,7 @@ import { exitCodeOf } from './run-exit-code.js';
 import { recordsRoot } from './records-root.js';
 import { attemptsToPlan, priorOf, resumedPart } from './reuse-options.js';
 import { newRunId } from './run-id.js';
-import { spendingOf } from './spending-options.js';
+import { plannedAttempts, spendingOf } from './spending-options.js';
 import { openRunTelling } from './run-telling.js';
 
 /** `niceeval run`. */
@@ -27,16 +28,16 @@ export function runCommand(selectors: readonly string[], flags: RunFlags): Promi
 }
 
 async function runProject(selectors: readonly string[], flags: RunFlags, write: (text: string) => unknown): Promise<number> {
-  const project = await discoverProject(resolve(flags.dir));
+  const project = withProfiles(await discoverProject(resolve(flags.dir)), flags.profile, { keepExperiments: flags.experiment.length > 0 });
   const backend: Backend = BACKENDS[flags.sandbox];
   if (flags.keepSandbox !== undefined && backend.lacks.includes('keep')) throw new AuthoringError([`--sandbox ${flags.sandbox} keeps no sandbox: leave --keep-sandbox out.`]);
   const root = recordsRoot(flags.dir);
   const prior = await priorOf(flags, root);
-  const attempts = flags.attempts ?? (prior === undefined ? undefined : attemptsToPlan(prior));
+  const attempts = plannedAttempts(flags) ?? (prior === undefined ? undefined : attemptsToPlan(prior));
   const whole = await planRun(project, {
     selectors,
     backend: { name: flags.sandbox, fit: backend.fit, lacks: backend.lacks },
-    experiments: flags.experiment,
+    experiments: flags.experiment.length === 0 ? [] : [...flags.experiment, ...flags.profile.map((name) => `profile/${name}`)],
     tags: flags.tag,
     ...(attempts === undefined ? {} : { attempts }),
     ...(prior === undefined ? {} : { prior: prior.outcomes, reuse: prior.reuse }),

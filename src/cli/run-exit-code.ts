@@ -10,7 +10,7 @@ export function exitCodeOf({ interrupted, attempts, notRun }: Pick<RunResult, 'i
   if (interrupted) return EXIT.interrupted;
   const passed = new Set(attempts.filter(({ verdict, experimentId }) => verdict === 'passed' && forgiven.has(experimentId)).map(keyOf));
   const isBad = attempts.some((attempt) => (attempt.verdict === 'failed' || attempt.verdict === 'errored') && !passed.has(keyOf(attempt)));
-  return isBad || notRun.some(({ reason }) => reason !== 'early-exit') ? EXIT.failed : EXIT.ok;
+  return isBad || notRun.some(({ reason }) => reason !== 'early-exit' && reason !== 'enough') ? EXIT.failed : EXIT.ok;
 }
 
 function keyOf({ experimentId, evalId }: { readonly experimentId: string; readonly evalId: string }): string {

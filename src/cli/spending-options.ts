@@ -2,7 +2,8 @@ import { InvalidArgumentError, type Command } from 'commander';
 import type { ConfigDefinition } from '../define/config.js';
 import { limitsOf, type Limits } from '../define/limits.js';
 import type { RunOptions } from '../run/run.js';
-import { countFrom0, wholeNumber } from './option-values.js';
+import { attemptsForWidth, isNarrowEnough } from '../statistics/width.js';
+import { countFrom0, openShare, wholeNumber } from './option-values.js';
 
 /** Options of `niceeval run` about what may be spent and what is done about failures, as commander hands them over. */
 export interface SpendingFlags {
@@ -14,6 +15,7 @@ export interface SpendingFlags {
   readonly budgetTime?: number;
   readonly earlyExit?: boolean;
   readonly buildConcurrency?: number;
+  readonly repeatUntilCi?: number;
 }
 
 /** Adds the options to a command. */
@@ -27,11 +29,13 @@ export function addSpendingOptions(command: Command): Command {
     .option('--max-infra-failures <n>', 'with more Attempts than that broken by the infrastructure nothing more is begun', countFrom0)
     .option('--early-exit', 'after one passed Attempt of an eval the others are not begun')
     .option('--no-early-exit', 'whatever experiments say, all Attempts are carried out')
+    .option('--repeat-until-ci <width>', 'repeat each eval until the 95 % interval of its pass rate is no wider, for instance 0.2; --attempts is the most then', openShare)
     .option('--build-concurrency <n>', 'how many images are made at once (default: 2)', wholeNumber);
 }
 
 /** What the flags and the configuration come to; a flag wins. */
-export function spendingOf(flags: SpendingFlags, config: ConfigDefinition): Pick<RunOptions, 'budget' | 'retries' | 'defaultRetries' | 'maxInfraFailures' | 'earlyExit'> {
+export function spendingOf(flags: SpendingFlags, config: ConfigDefinition): Pick<RunOptions, 'budget' | 'retries' | 'defaultRetries' | 'maxInfraFailures' | 'earlyExit' | 'isEnough'> {
+  const { repeatUntilCi: width } = flags;
   const budget: Limits = {
     ...(config.budget === undefined ? {} : limitsOf(config.budget)),
     ...(flags.budget === undefined ? {} : { usd: flags.budget }),
@@ -44,8 +48,14 @@ export function spendingOf(flags: SpendingFlags, config: ConfigDefinition): Pick
     ...(flags.retries === undefined ? {} : { retries: flags.retries }),
     ...(config.retries === undefined ? {} : { defaultRetries: config.retries }),
     ...(flags.maxInfraFailures === undefined ? {} : { maxInfraFailures: flags.maxInfraFailures }),
+    ...(width === undefined ? {} : { isEnough: ({ passed, failed }) => isNarrowEnough({ passed, total: passed + failed, width }) }),
     ...(flags.earlyExit === undefined ? {} : { earlyExit: flags.earlyExit }),
   };
+}
+
+/** So many Attempts of each eval are planned: what is said, else so many as are enough however they come out. `undefined`: what experiments say. */
+export function plannedAttempts({ attempts, repeatUntilCi: width }: SpendingFlags & { readonly attempts?: number }): number | undefined {
+  return attempts ?? (width === undefined ? undefined : attemptsForWidth({ passed: 0, total: 0, width }));
 }
 
 function dollars(value: string): number {

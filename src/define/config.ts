@@ -1,7 +1,13 @@
 import { modelPriceSchema, type Pricing } from '../evidence/cost.js';
 import type { JudgeConfig } from '../judge/config.js';
 import { brandDefinition, checkCount, checkJudge, checkKeys, checkMembers } from './brand.js';
+import { DefinitionError } from './errors.js';
+import { defineExperiment, type ExperimentDefinition, type ExperimentInput } from './experiment.js';
 import { checkLimits, type Limits } from './limits.js';
+import { messageOf } from '../lifetime/error.js';
+
+/** An agent with its model, by a name. */
+export type ProfileInput = Pick<ExperimentInput, 'agent' | 'model' | 'reasoningEffort' | 'flags' | 'gateway' | 'sandbox' | 'network'>;
 
 /** What {@link defineConfig} takes. */
 export interface ConfigInput {
@@ -20,12 +26,16 @@ export interface ConfigInput {
    * estimates are made of it.
    */
   readonly pricing?: Pricing;
+  /** Who can be run by name, without an experiment of their own: `niceeval run --profile <name>`. */
+  readonly profiles?: { readonly [name: string]: ProfileInput };
   /** The model that `t.judge` asks, where neither the eval nor the experiment names one. */
   readonly judge?: JudgeConfig;
 }
 
 /** The project's configuration. */
-export type ConfigDefinition = ConfigInput;
+export interface ConfigDefinition extends ConfigInput {
+  readonly profiles?: { readonly [name: string]: ExperimentDefinition };
+}
 
 /**
  * Defines the configuration: export it by default from `niceeval.config.ts`.
@@ -33,7 +43,7 @@ export type ConfigDefinition = ConfigInput;
  * @throws DefinitionError for an unknown field or a value of the wrong kind.
  */
 export function defineConfig(input: ConfigInput): ConfigDefinition {
-  checkKeys('defineConfig', input, ['maxConcurrency', 'maxBuildConcurrency', 'retries', 'budget', 'timeoutMs', 'pricing', 'judge']);
+  checkKeys('defineConfig', input, ['maxConcurrency', 'maxBuildConcurrency', 'retries', 'budget', 'timeoutMs', 'pricing', 'profiles', 'judge']);
   checkCount('defineConfig', 'maxConcurrency', input.maxConcurrency);
   checkCount('defineConfig', 'maxBuildConcurrency', input.maxBuildConcurrency);
   checkCount('defineConfig', 'retries', input.retries, 0);
@@ -44,5 +54,25 @@ export function defineConfig(input: ConfigInput): ConfigDefinition {
     of: 'prices: { inputPerMTok, outputPerMTok, cacheReadPerMTok?, cacheWritePerMTok? }, numbers of at least 0',
     fits: (price) => modelPriceSchema.safeParse(price).success,
   });
-  return brandDefinition('config', input);
+  const { profiles, ...rest } = input;
+  return brandDefinition('config', { ...rest, ...(profiles === undefined ? {} : { profiles: profilesOf(profiles) }) });
+}
+
+const PROFILE_NAME = /^[\w][\w.-]*$/;
+
+function profilesOf(profiles: unknown): { readonly [name: string]: ExperimentDefinition } {
+  if (!isJsonObjectLike(profiles)) throw new DefinitionError('defineConfig: `profiles` must be an object of profiles by their names.');
+  return Object.fromEntries(Object.entries(profiles).map(([name, profile]) => {
+    if (!PROFILE_NAME.test(name)) throw new DefinitionError(`defineConfig: the profile ${JSON.stringify(name)} needs a name of letters, digits, dots, dashes and underscores.`);
+    try {
+      checkKeys('the profile', profile, ['agent', 'model', 'reasoningEffort', 'flags', 'gateway', 'sandbox', 'network']);
+      return [name, defineExperiment(profile as ProfileInput)];
+    } catch (error) {
+      throw new DefinitionError(`defineConfig: profile "${name}": ${messageOf(error).replace(/^defineExperiment: /, '')}`, { cause: error });
+    }
+  }));
+}
+
+function isJsonObjectLike(value: unknown): value is { readonly [name: string]: unknown } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

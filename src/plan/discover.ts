@@ -22,6 +22,8 @@ export interface Discovered<T> {
 export interface Project {
   readonly root: string;
   readonly config: ConfigDefinition;
+  /** Absolute. Absent: there is none. */
+  readonly configFile?: string;
   readonly evals: readonly Discovered<EvalDefinition>[];
   readonly experiments: readonly Discovered<ExperimentDefinition>[];
   /** Data files that modules read while they were loaded. */
@@ -39,13 +41,13 @@ export async function discoverProject(root: string): Promise<Project> {
   const inputs: DataInput[] = [];
   const loader = createModuleLoader(root, (input) => { inputs.push(input); });
   const problems: string[] = [];
-  const config = await loadConfig(loader, root, problems);
+  const { config, configFile } = await loadConfig(loader, root, problems);
   const evals = await loadAll<EvalDefinition>(loader, root, problems, { kind: 'eval', folder: 'evals', pattern: '**/{eval,*.eval}.{ts,tsx,mts,js,mjs}' });
   const experiments = await loadAll<ExperimentDefinition>(loader, root, problems, {
     kind: 'experiment', folder: 'experiments', pattern: '**/*.{ts,tsx,mts,js,mjs}',
   });
   if (problems.length > 0) throw new AuthoringError(problems);
-  return { root, config, evals, experiments, inputs };
+  return { root, config, ...(configFile === undefined ? {} : { configFile }), evals, experiments, inputs };
 }
 
 async function isFolder(path: string): Promise<boolean> {
@@ -91,15 +93,15 @@ function idOf(name: string, kind: 'eval' | 'experiment'): string | undefined {
   return folder === null ? path.replace(/(\.eval)?\.(ts|tsx|mts|js|mjs)$/, '') : folder.groups?.folder;
 }
 
-async function loadConfig(loader: ModuleLoader, root: string, problems: string[]): Promise<ConfigDefinition> {
+async function loadConfig(loader: ModuleLoader, root: string, problems: string[]): Promise<Pick<Project, 'config' | 'configFile'>> {
   for (const name of ['niceeval.config.ts', 'niceeval.config.mts', 'niceeval.config.js', 'niceeval.config.mjs']) {
     const file = join(root, name);
     const exists = await access(file).then(() => true, () => false);
     if (!exists) continue;
     const loaded = await loader.load(file);
-    if (loaded.state === 'loaded' && isDefinition(loaded.exported, 'config')) return loaded.exported as ConfigDefinition;
+    if (loaded.state === 'loaded' && isDefinition(loaded.exported, 'config')) return { config: loaded.exported as ConfigDefinition, configFile: file };
     problems.push(loaded.state === 'failed' ? loaded.problem : `${relative(root, file)}: ${madeByNobody('its default export', 'config')}`);
-    return {};
+    return { config: {} };
   }
-  return {};
+  return { config: {} };
 }

@@ -123,7 +123,7 @@ export function summaryOf(result: Omit<RunResult, 'notRun'> & Partial<Pick<RunRe
 function notRunLines(notRun: readonly NotRun[] = []): readonly string[] {
   const counts = new Map<string, number>();
   for (const { reason, detail } of notRun) {
-    const why = reason === 'early-exit' ? 'early exit: another Attempt of its eval passed, so that its pass rate is not one of independent tries' : detail;
+    const why = reason === 'enough' ? 'enough Attempts of their evals came before them' : reason === 'early-exit' ? 'early exit: another Attempt of its eval passed, so that its pass rate is not one of independent tries' : detail;
     counts.set(why, (counts.get(why) ?? 0) + 1);
   }
   return [...counts].map(([why, count]) => `${count} not run: ${plainLine(why)}`);

@@ -172,9 +172,18 @@ export class Dispatcher {
     this.#finished.set(attempt.id, attemptSummaryOf(result));
     this.#options.onEvent({ type: 'attempt.finished', result });
     if (result.failure?.infrastructure === true) this.#countInfraFailure();
+    this.#endIfEnough(attempt);
     if ((this.#options.earlyExit ?? attempt.experiment.earlyExit === true) && result.verdict === 'passed') {
       this.#drop((other) => isSameEval(other, attempt), { reason: 'early-exit', detail: `attempt ${attempt.index} passed` });
     }
+  }
+
+  #endIfEnough(attempt: PlannedAttempt): void {
+    const { isEnough } = this.#options;
+    if (isEnough === undefined) return;
+    const own = [...this.#finished.values()].filter((summary) => isSameEval(summary, attempt));
+    const tally = { passed: own.filter(({ verdict }) => verdict === 'passed').length, failed: own.filter(({ verdict }) => verdict === 'failed').length };
+    if (isEnough(tally)) this.#drop((other) => isSameEval(other, attempt), { reason: 'enough', detail: `${tally.passed} of ${tally.passed + tally.failed} passed, which is precise enough` });
   }
 
   #countInfraFailure(): void {
@@ -221,7 +230,7 @@ export class Dispatcher {
   }
 }
 
-function isSameEval(a: PlannedAttempt, b: PlannedAttempt): boolean {
+function isSameEval(a: Pick<PlannedAttempt, 'evalId' | 'experimentId'>, b: Pick<PlannedAttempt, 'evalId' | 'experimentId'>): boolean {
   return a.evalId === b.evalId && a.experimentId === b.experimentId;
 }
 

@@ -61,8 +61,8 @@ export interface NotRun {
   readonly detail: string;
 }
 
-/** `early-exit`: another Attempt of its eval had passed. `halted`: a failure that reaches farther than its own Attempt, or too many of them. */
-export type NotRunReason = 'early-exit' | 'budget' | 'halted' | 'interrupted';
+/** `early-exit`: another Attempt of its eval had passed. `enough`: those before it say enough. `halted`: a failure that reaches farther than its own Attempt, or too many of them. */
+export type NotRunReason = 'early-exit' | 'enough' | 'budget' | 'halted' | 'interrupted';
 
 /** What a run came to. */
 export interface RunResult {

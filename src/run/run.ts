@@ -42,6 +42,8 @@ export interface RunOptions {
   readonly defaultRetries?: number;
   /** Whether one passed Attempt of an eval is enough, whatever its experiment says. Default: what that says. */
   readonly earlyExit?: boolean;
+  /** Whether so many completed Attempts of one eval by one experiment say enough about it. Default: never, all are carried out. */
+  readonly isEnough?: (tally: { readonly passed: number; readonly failed: number }) => boolean;
   /** With more Attempts than that broken by the infrastructure nothing more is begun. Default: no limit. */
   readonly maxInfraFailures?: number;
   /** Tells the outcome of an Attempt of another run that the plan takes over. `undefined`: it cannot be read any more, so it is carried out. */

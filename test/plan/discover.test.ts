@@ -113,7 +113,7 @@ describe('an authoring error names the file, what is wrong and what to do', () =
     ['a file that throws a text', { 'evals/sum.eval.ts': "throw 'no fixture';\n" }, 'evals/sum.eval.ts: no fixture'],
     ['JSON that cannot be read', { 'evals/sum.eval.ts': "export default JSON.parse('{');\n" }, "evals/sum.eval.ts: Expected property name or '}' in JSON at position 1"],
     ['an unknown field', { 'evals/sum.eval.ts': evalFile('timeout: 5,') }, 'evals/sum.eval.ts: defineEval does not know the field "timeout". It knows description, tags, metadata, timeoutMs, sandbox, workspace, network, integrity, watch, gradeIn, judge, test.'],
-    ['an unknown field of the configuration', { 'niceeval.config.ts': "import { defineConfig } from 'niceeval';\nexport default defineConfig({ concurrency: 1 });\n" }, 'niceeval.config.ts: defineConfig does not know the field "concurrency". It knows maxConcurrency, maxBuildConcurrency, retries, budget, timeoutMs, pricing, judge.'],
+    ['an unknown field of the configuration', { 'niceeval.config.ts': "import { defineConfig } from 'niceeval';\nexport default defineConfig({ concurrency: 1 });\n" }, 'niceeval.config.ts: defineConfig does not know the field "concurrency". It knows maxConcurrency, maxBuildConcurrency, retries, budget, timeoutMs, pricing, profiles, judge.'],
     ['two evals of one id', { 'evals/sum.eval.ts': evalFile(), 'evals/sum.eval.mjs': evalFile() }, 'evals/sum.eval.ts: its id "sum" is also that of evals/sum.eval.mjs. Rename one of them.'],
     ['two experiments of one id', { 'experiments/a.ts': experimentFile(), 'experiments/a.mts': experimentFile() }, 'experiments/a.ts: its id "a" is also that of experiments/a.mts. Rename one of them.'],
   ])('%s', async (_what, files, problem) => {

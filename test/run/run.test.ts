@@ -207,3 +207,43 @@ describe('the hooks of an experiment', () => {
     });
   });
 });
+
+describe('enough Attempts', () => {
+  test('end those of the same eval and experiment, by what was completed', async () => {
+    let calls = 0;
+    const agent = directAgent(async () => { calls += 1; if (calls === 2) throw limited(); return done; });
+    await ran(attemptsOf({ agent, attempts: 5, retries: 0 }, { a: send, b: send }), { isEnough: ({ passed, failed }) => passed + failed >= 3 }, ({ result }) => {
+      expect(result.attempts.map(({ id, verdict }) => [id, verdict])).toEqual([
+        ['a.own.1', 'passed'], ['a.own.2', 'errored'], ['a.own.3', 'passed'], ['a.own.4', 'passed'], ['b.own.1', 'passed'], ['b.own.2', 'passed'], ['b.own.3', 'passed'],
+      ]);
+      expect(result.notRun.map(({ id, reason, detail }) => [id, reason, detail])).toEqual([
+        ['a.own.5', 'enough', '3 of 3 passed, which is precise enough'], ['b.own.4', 'enough', '3 of 3 passed, which is precise enough'], ['b.own.5', 'enough', '3 of 3 passed, which is precise enough'],
+      ]);
+    });
+  });
+});
+
+describe('an outcome of another run', () => {
+  test('stands for the Attempt, which is not carried out, and is recorded from the beginning', async () => {
+    let calls = 0;
+    const [first, second] = attemptsOf({ agent: directAgent(async () => { calls += 1; return done; }), attempts: 2 }, { a: send });
+    if (first === undefined || second === undefined) throw new Error('two are planned');
+    const from = { runId: 'before', attemptId: 'a.own.1' };
+    const before = { id: 'a.own.1', evalId: 'a', experimentId: 'own', index: 1, agent: 'own', verdict: 'failed', claims: { total: 1, decided: 1, matched: 0 }, usage: {}, startedAt: '2025-03-01T10:00:00.000Z', durationMs: 7, timedOut: false } as const;
+    const attempts = [{ ...first, decision: { action: 'reuse', from, why: 'failed-before' } as const }, second];
+    await ran(attempts, { reused: async () => before }, async ({ result, events, folder }) => {
+      expect([calls, result.counts]).toMatchObject([1, { total: 2, passed: 1, failed: 1 }]);
+      expect(result.attempts[0]).toEqual({ ...before, reusedFrom: from });
+      expect(events.filter(({ type }) => type === 'attempt.reused')).toHaveLength(1);
+      expect((await readRun(folder)).attempts.map(({ verdict, reusedFrom }) => [verdict, reusedFrom])).toEqual([['failed', from], ['passed', undefined]]);
+    });
+  });
+
+  test('that cannot be read any more is no outcome: the Attempt is carried out', async () => {
+    const [only] = attemptsOf({ agent: directAgent(async () => done) }, { a: send });
+    if (only === undefined) throw new Error('one is planned');
+    await ran([{ ...only, decision: { action: 'reuse', from: { runId: 'gone', attemptId: 'x' }, why: 'passed-before' } }], { reused: async () => undefined }, ({ result }) => {
+      expect(result.attempts).toMatchObject([{ verdict: 'passed' }]);
+    });
+  });
+});
