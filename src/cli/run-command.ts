@@ -10,8 +10,10 @@ import type { RunSink } from '../run/ports.js';
 import { BACKENDS, type Backend } from '../sandbox/backend.js';
 import { withCleanOutput } from './clean-output.js';
 import { BUILT_IN } from './defaults.js';
+import { costForecast, wantsForecast } from './cost-forecast.js';
 import { EXIT } from './exit-codes.js';
 import { interruptible } from './interrupt.js';
+import { remark } from './output.js';
 import { planJsonLines, planListing } from './plan-listing.js';
 import type { RunFlags } from './program.js';
 import { exitCodeOf } from './run-exit-code.js';
@@ -46,6 +48,8 @@ async function runProject(selectors: readonly string[], flags: RunFlags, write: 
   });
   const plan = prior === undefined ? whole : resumedPart(whole, prior);
   if (plan.attempts.length === 0) throw new AuthoringError([`Nothing of ${flags.resume ?? 'the run'} is left in the project: look at \`niceeval show ${flags.resume ?? 'latest'}\`.`]);
+  const spending = spendingOf(flags, project.config);
+  if (wantsForecast(plan, spending.budget)) remark(await costForecast(plan, root, prior?.outcomes));
   if (flags.dryRun === true) return tellPlan(plan, flags.json === true, write);
 
   const runId = newRunId();
@@ -62,7 +66,7 @@ async function runProject(selectors: readonly string[], flags: RunFlags, write: 
       sink: await openRecordOrTell(folder),
       signal,
       hasten,
-      ...spendingOf(flags, project.config),
+      ...spending,
       ...(prior === undefined ? {} : { reused: (from) => Promise.resolve(prior.outcomes.summaryOf(from)) }),
       ...(flags.keepSandbox === undefined ? {} : { keep: flags.keepSandbox }),
       ...(project.config.pricing === undefined ? {} : { pricing: project.config.pricing }),
