@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { messageOf } from '../lifetime/error.js';
 import { AuthoringError } from '../plan/errors.js';
 import { locateRun } from '../record/locate.js';
 import { readAttempt, resultOf } from '../record/read-attempt.js';
@@ -34,7 +35,7 @@ export async function exportCommand(names: readonly string[], { format, output, 
   if (format === 'atif') return exportTrajectories(runs, output);
   const text = format === 'csv' ? attemptCsv(runs) : runs.map(attemptJsonLines).join('');
   if (output === '-') await say(text);
-  else await writeFile(output, text);
+  else await writeFile(output, text).catch((error: unknown) => { throw new AuthoringError([`The export cannot be written to ${output}: ${messageOf(error)}`], { cause: error }); });
   return EXIT.ok;
 }
 

@@ -69,7 +69,7 @@ export function createProgram(): Program {
       '  niceeval run --resume latest          go on with a run that was interrupted or killed',
       '  niceeval run --sandbox local          on this machine, as you, without an engine; for agents you trust',
       '',
-      'Exit codes: 0 all passed, 1 an Attempt failed or errored or a report could not be written, 2 a bad command or definition, 3 no container engine, 130 interrupted.',
+      'Exit codes: 0 all passed (with early exit: each eval once), 1 an Attempt failed, errored or was not run, or a report could not be written, 2 a bad command or definition, 3 no container engine, 130 interrupted.',
     ].join('\n'))
     .action(async (selectors: string[], flags: RunFlags) => {
       const { runCommand } = await import('./run-command.js');

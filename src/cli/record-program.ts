@@ -51,7 +51,7 @@ export function addRecordCommands(program: Command, end: (exitCode: number) => v
     .argument('<run>', 'its id, the beginning of it, or latest')
     .option('--concurrency <n>', 'how many are judged at once (default: 2)', wholeNumber)
     .option('--reparse', 'read the raw output with the parser of today first')
-    .addOption(new Option('--sandbox <backend>', 'where tests work that do something in the sandbox').choices(BACKEND_NAMES).default('docker'))
+    .addOption(new Option('--sandbox <backend>', 'where tests work that do something in the sandbox (default: where the run was)').choices(BACKEND_NAMES))
     .option('--json', 'JSON lines on standard output')
     .option('--dir <folder>', 'the project', '.')
     .addHelpText('after', '\nExamples:\n  niceeval regrade latest\n  niceeval regrade latest --reparse --json\n\nExit codes: 0 all pass now, 1 some do not or could not be judged again, 2 a bad command or definition.')

@@ -12,7 +12,7 @@ import { plainJsonLine, plainLine } from '../report/plain-text.js';
 import { createJudges } from '../run/judging.js';
 import { regradeRun, type Regraded, type ToRegrade } from '../run/regrade-run.js';
 import type { AttemptSummary } from '../run/run-result.js';
-import { BACKENDS, type BackendName } from '../sandbox/backend.js';
+import { BACKENDS, BACKEND_NAMES, type BackendName } from '../sandbox/backend.js';
 import type { SandboxProvider } from '../sandbox/sandbox.js';
 import { BUILT_IN } from './defaults.js';
 import { EXIT } from './exit-codes.js';
@@ -23,7 +23,8 @@ import { newRunId } from './run-id.js';
 
 /** Options of `niceeval regrade`, as commander hands them over. */
 export interface RegradeFlags {
-  readonly sandbox: BackendName;
+  /** Absent: that of the run. */
+  readonly sandbox?: BackendName;
   readonly concurrency?: number;
   readonly reparse?: boolean;
   readonly json?: boolean;
@@ -42,12 +43,13 @@ export async function regradeCommand(name: string, flags: RegradeFlags): Promise
   const plan = await planRun(project, { selectors: [], experiments: [], tags: [], attempts: run.attempts.reduce((most, { index }) => Math.max(most, index), 1) });
   const runId = newRunId();
   const folder = join(recordsRoot(flags.dir), runId);
+  const backend = flags.sandbox ?? BACKEND_NAMES.find((known) => known === run.sandbox) ?? BACKEND_NAMES[0] ?? 'docker';
   let changed = 0;
   const result = await interruptible(async (signal) => {
-    const provider = lazyProvider(flags.sandbox, runId);
+    const provider = lazyProvider(backend, runId);
     try {
       return await regradeRun(plan, toRegrade(run.attempts, from, flags.reparse === true), {
-        runId, from: run.id, sandbox: run.sandbox ?? flags.sandbox, sink: await openRunRecord(folder), signal, concurrency: flags.concurrency ?? project.config.maxConcurrency ?? BUILT_IN.maxConcurrency,
+        runId, from: run.id, sandbox: backend, sink: await openRunRecord(folder), signal, concurrency: flags.concurrency ?? project.config.maxConcurrency ?? BUILT_IN.maxConcurrency,
         judges: createJudges({ env: (variable) => process.env[variable], signal }),
         ...(project.config.pricing === undefined ? {} : { pricing: project.config.pricing }),
         openSandbox: async (attempt) => {

@@ -1,4 +1,5 @@
 import { Option, type Command } from 'commander';
+import { AuthoringError } from '../plan/errors.js';
 import type { Plan, PlanOptions } from '../plan/plan.js';
 import { locateRun } from '../record/locate.js';
 import { readRun, type PlannedName } from '../record/read-run.js';
@@ -33,7 +34,9 @@ export async function priorOf({ resume, reuse, rerun }: ReuseFlags, root: string
   const choice = { rerun: rerun ?? 'errored' } as const;
   if (resume === undefined) return { outcomes: await readOutcomes(root), reuse: choice };
   const { runId, folder } = await locateRun(root, resume);
-  return { outcomes: await readOutcomes(root, { only: runId }), reuse: choice, resumed: (await readRun(folder)).plan };
+  const { plan, regradedFrom } = await readRun(folder);
+  if (regradedFrom !== undefined) throw new AuthoringError([`${runId} judged the evidence of ${regradedFrom} again and carried nothing out. Go on with that: --resume ${regradedFrom}`]);
+  return { outcomes: await readOutcomes(root, { only: runId }), reuse: choice, resumed: plan };
 }
 
 /** How many Attempts of each eval are to be planned, so that all of a run that is gone on with are among them. */

@@ -9,6 +9,7 @@ import { markdownOf } from '../report/markdown.js';
 import type { PricingProfile } from '../report/pricing/profile.js';
 import { attemptOutcomeOf, reusedOutcomeOf, type AttemptOutcome, type RunReport } from '../report/run-report.js';
 import type { RunEvent } from '../run/ports.js';
+import type { NotRun } from '../run/run-result.js';
 import { profileFrom } from './pricing-option.js';
 import type { ReportFlags } from './report-options.js';
 
@@ -40,11 +41,13 @@ export async function openRunReports(flags: ReportFlags, plan: Plan, world: Repo
   const pricing = await profileFrom(flags.pricing);
   const files = new Map(plan.attempts.map(({ evalId, evalFile }) => [evalId, fileInRepository(evalFile, world)]));
   const outcomes = new Map<string, AttemptOutcome>();
+  const notRun: NotRun[] = [];
   let started: { readonly runId: string; readonly at: string; readonly planned: number } | undefined;
   let ended: Pick<RunReport, 'durationMs' | 'interrupted'> | undefined;
   return {
     onEvent: (event) => {
       if (event.type === 'run.started') started = event;
+      else if (event.type === 'attempt.not-run') notRun.push(event.notRun);
       else if (event.type === 'run.finished') ended = event.result;
       else if (event.type === 'attempt.finished') {
         const evalFile = files.get(event.result.evalId);
@@ -59,9 +62,14 @@ export async function openRunReports(flags: ReportFlags, plan: Plan, world: Repo
       const { runId, at, planned } = started;
       // A run that broke has no end; what it came to until then is told as interrupted.
       const { durationMs = Math.max(0, Date.now() - Date.parse(at)), interrupted = true } = ended ?? {};
-      return writeAll(flags, { runId, startedAt: at, durationMs, interrupted, notRun: Math.max(0, planned - outcomes.size), attempts: [...outcomes.values()] }, { ...world, pricing });
+      return writeAll(flags, { runId, startedAt: at, durationMs, interrupted, notRun: [...notRun, ...lost(Math.max(0, planned - outcomes.size - notRun.length))], attempts: [...outcomes.values()] }, { ...world, pricing });
     },
   };
+}
+
+/** Of a run that broke nobody says which they were. */
+function lost(count: number): RunReport['notRun'] {
+  return Array.from({ length: count }, () => ({ experimentId: '', reason: 'interrupted' as const }));
 }
 
 async function writeAll(flags: ReportFlags, report: RunReport, { env, annotate, pricing }: ReportWorld & { readonly pricing: PricingProfile }): Promise<readonly string[]> {

@@ -25,7 +25,7 @@ export function addSpendingOptions(command: Command): Command {
     .option('--budget-tokens <n>', 'input and output tokens that the run may spend', wholeNumber)
     .option('--budget-requests <n>', 'requests to models that the run may make', wholeNumber)
     .option('--budget-time <ms>', 'milliseconds after which nothing more is begun', wholeNumber)
-    .option('--retries <n>', 'how often an Attempt that the infrastructure broke is begun again (default: 2)', countFrom0)
+    .option('--retries <n>', 'how often an Attempt is begun again that the engine, the network or the model service broke (default: 2)', countFrom0)
     .option('--max-infra-failures <n>', 'with more Attempts than that broken by the infrastructure nothing more is begun', countFrom0)
     .option('--early-exit', 'after one passed Attempt of an eval the others are not begun')
     .option('--no-early-exit', 'whatever experiments say, all Attempts are carried out')

@@ -16,6 +16,8 @@ export interface RunListing {
   /** `incomplete`: it is under way, or whoever wrote it died. */
   readonly state: 'complete' | 'incomplete';
   readonly sandbox?: string;
+  /** The run whose evidence was judged again. Absent: its Attempts were carried out. */
+  readonly regradedFrom?: string;
   /** ISO 8601. Absent, as all that follows: `run.json` cannot be read. */
   readonly startedAt?: string;
   readonly planned?: number;
@@ -56,7 +58,7 @@ async function listingOf(folder: string): Promise<RunListing> {
   const part = await readJson(folder, 'run', runHeadSchema);
   if (part.state !== 'read') return { id, folder, state: 'incomplete', problems: [part.problem] };
   const run = part.value;
-  const facts = { id, folder, startedAt: run.startedAt, planned: run.planned.length, problems: [], ...(run.sandbox === undefined ? {} : { sandbox: run.sandbox }) };
+  const facts = { id, folder, startedAt: run.startedAt, planned: run.planned.length, problems: [], ...(run.sandbox === undefined ? {} : { sandbox: run.sandbox }), ...(run.regradedFrom === undefined ? {} : { regradedFrom: run.regradedFrom }) };
   if (run.state === 'running') return { ...facts, state: 'incomplete' };
   const { durationMs, interrupted, counts } = run;
   return { ...facts, state: await isSealed(folder, run.sealedBy) ? 'complete' : 'incomplete', durationMs, interrupted, counts: { ...counts, infrastructure: counts.infrastructure ?? 0 } };
@@ -76,6 +78,7 @@ export async function readRun(folder: string): Promise<RunRecord> {
     folder,
     state: run?.state === 'ended' && await isSealed(folder, run.sealedBy) ? 'complete' : 'incomplete',
     ...(run?.sandbox === undefined ? {} : { sandbox: run.sandbox }),
+    ...(run?.regradedFrom === undefined ? {} : { regradedFrom: run.regradedFrom }),
     ...(run === undefined ? {} : { startedAt: run.startedAt }),
     ...(run?.state === 'ended' ? { durationMs: run.durationMs, interrupted: run.interrupted } : {}),
     counts: countsOf(attempts),

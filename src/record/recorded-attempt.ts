@@ -2,13 +2,19 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { StreamEvent } from '../evidence/events.js';
 import type { RecordedAttempt } from '../run/regrade.js';
-import type { TurnRecord } from '../run/result.js';
-import { readAttempt, resultOf } from './read-attempt.js';
+import type { AttemptResult, TurnRecord } from '../run/result.js';
+import { readAttempt, resultOf, type AttemptRecord } from './read-attempt.js';
 
 /** What of an Attempt can be judged again, or why it cannot be read. */
 export type ReadForJudging =
   | { readonly state: 'read'; readonly recorded: RecordedAttempt; readonly folder: string }
   | { readonly state: 'unreadable'; readonly problem: string };
+
+async function patchOf(record: AttemptRecord): Promise<Pick<AttemptResult, 'patch'>> {
+  const [text, changes] = await Promise.all([record.patch(), record.changes()]);
+  return text.state === 'read' ? { patch: { text: text.value, // A record may know reasons that this version does not: they are only shown.
+    leftOut: (changes.state === 'read' ? changes.value.leftOutOfPatch ?? [] : []) as NonNullable<AttemptResult['patch']>['leftOut'] } } : {};
+}
 
 /** Reads an Attempt with its events. One bad line makes it unreadable: what is missing would be read as if it had not happened. */
 export async function readForJudging(folder: string): Promise<ReadForJudging> {
@@ -28,7 +34,7 @@ export async function readForJudging(folder: string): Promise<ReadForJudging> {
     state: 'read',
     folder,
     recorded: {
-      result: read.result,
+      result: { ...read.result, ...await patchOf(record) },
       turns,
       content: async (sha256) => (/^[0-9a-f]{64}$/.test(sha256) ? readFile(join(folder, 'blobs', sha256)).catch(() => undefined) : undefined),
     },

@@ -29,9 +29,9 @@ export async function openRunRecord(folder: string): Promise<RunSink> {
   let planned: RunBeginning['attempts'] = [];
   const writeRun = (value: object): Promise<void> => writeAtomic(join(folder, 'run.json'), json({ ...headOf('run'), ...createSecretBoundary([...secrets]).value(value) }), { durable: 'name' });
   return {
-    async begin({ runId, sandbox, startedAt, attempts, reused = [] }) {
+    async begin({ runId, sandbox, startedAt, attempts, reused = [], regradedFrom }) {
       planned = attempts.map(({ id, evalId, experimentId, index }) => ({ id, evalId, experimentId, index }));
-      await writeRun({ state: 'running', runId, sandbox, startedAt, planned, reused });
+      await writeRun({ state: 'running', runId, sandbox, startedAt, planned, reused, ...(regradedFrom === undefined ? {} : { regradedFrom }) });
     },
     async openAttempt(attempt) {
       const own = join(folder, 'attempts', attempt.id);

@@ -136,7 +136,7 @@ const summarySchema = plannedSchema.extend({
 
 const notRunSchema = plannedSchema.extend({ reason: z.string(), detail: z.string() });
 
-const runFacts = { ...head('run'), runId: z.string(), sandbox: z.string().exactOptional(), startedAt: z.string(), planned: z.array(plannedSchema) };
+const runFacts = { ...head('run'), runId: z.string(), sandbox: z.string().exactOptional(), startedAt: z.string(), planned: z.array(plannedSchema), regradedFrom: z.string().exactOptional() };
 const endFacts = {
   // Runs of version 1 have no marker: their file came when all had ended.
   sealedBy: z.enum(['marker', 'run-file']),

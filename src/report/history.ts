@@ -34,7 +34,8 @@ export interface HistoryEntry {
 
 /** What an eval came to in each run by each experiment, in the order of the runs. Errored Attempts count among all. */
 export function historyOf(runs: readonly RunRecord[], wanted: { readonly evalId: string; readonly experimentId?: string; readonly pricing: PricingProfile }): readonly HistoryEntry[] {
-  return runs.flatMap((run) => {
+  // What was judged again was carried out, and paid for, in another run.
+  return runs.filter(({ regradedFrom }) => regradedFrom === undefined).flatMap((run) => {
     const own = run.attempts.filter(({ evalId, experimentId }) => evalId === wanted.evalId && (wanted.experimentId ?? experimentId) === experimentId);
     return [...new Set(own.map(({ experimentId }) => experimentId))].sort().map((experimentId) => entryOf(run, experimentId, own.filter((attempt) => attempt.experimentId === experimentId), wanted.pricing));
   });

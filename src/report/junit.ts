@@ -38,7 +38,7 @@ export function junitOf(report: RunReport, { pricing = builtInPricingProfile }: 
 
 function suiteOf(experimentId: string, attempts: readonly AttemptOutcome[], { report: { runId, interrupted, notRun }, pricing }: { readonly report: RunReport; readonly pricing: PricingProfile }): Element {
   const startedAt = timestampOf(attempts);
-  const properties = { runId, interrupted: String(interrupted), attemptsNotRun: String(notRun) };
+  const properties = { runId, interrupted: String(interrupted), attemptsNotRun: String(notRun.filter((missing) => missing.experimentId === experimentId).length) };
   return {
     '@_name': name(experimentId),
     '@_tests': String(attempts.length),

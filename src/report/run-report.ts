@@ -1,6 +1,6 @@
 import type { Usage } from '../evidence/usage.js';
 import type { AttemptResult } from '../run/result.js';
-import type { AttemptSummary } from '../run/run-result.js';
+import type { AttemptSummary, NotRun } from '../run/run-result.js';
 import { isUsageIncomplete } from '../run/run-result.js';
 import type { Score, Verdict } from '../verdict/verdict.js';
 
@@ -42,7 +42,7 @@ export interface RunReport {
   readonly durationMs: number;
   readonly interrupted: boolean;
   /** Planned Attempts that were never started. */
-  readonly notRun: number;
+  readonly notRun: readonly Pick<NotRun, 'experimentId' | 'reason'>[];
   readonly attempts: readonly AttemptOutcome[];
 }
 
@@ -81,9 +81,12 @@ export function countOf(attempts: readonly AttemptOutcome[], verdict: Verdict): 
 
 /** Why a run is not whole, in words. `undefined`: it is. */
 export function incompleteness({ interrupted, notRun }: RunReport): string | undefined {
-  const missing = `${notRun} planned ${notRun === 1 ? 'Attempt was' : 'Attempts were'} not run`;
-  if (interrupted) return notRun === 0 ? 'the run was interrupted' : `the run was interrupted; ${missing}`;
-  return notRun === 0 ? undefined : missing;
+  // What early exit left out was not wanted any more.
+  const lost = notRun.filter(({ reason }) => reason !== 'early-exit' && reason !== 'enough');
+  const why = lost.length > 0 && lost.every(({ reason }) => reason === 'budget') ? ' since a budget was spent' : '';
+  const missing = `${lost.length} planned ${lost.length === 1 ? 'Attempt was' : 'Attempts were'} not run${why}`;
+  if (interrupted) return lost.length === 0 ? 'the run was interrupted' : `the run was interrupted; ${missing}`;
+  return lost.length === 0 ? undefined : missing;
 }
 
 /** What reporters of whole runs need of a result, and no more, so that the rest can go. */

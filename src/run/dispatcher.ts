@@ -79,6 +79,7 @@ export class Dispatcher {
       start: (job, opened) => this.#start(job, opened),
       onDropped: (job, why) => this.#dropped(job, why),
     });
+    for (const { attempt } of this.#jobs) this.#endIfReusedIsEnough(attempt);
     await this.#schedule.ended;
     clearTimeout(this.#timer);
     const attempts = this.#plan.attempts.flatMap(({ id }) => this.#finished.get(id) ?? []);
@@ -173,9 +174,20 @@ export class Dispatcher {
     this.#options.onEvent({ type: 'attempt.finished', result });
     if (result.failure?.infrastructure === true) this.#countInfraFailure();
     this.#endIfEnough(attempt);
-    if ((this.#options.earlyExit ?? attempt.experiment.earlyExit === true) && result.verdict === 'passed') {
+    if (this.#isEarlyExit(attempt) && result.verdict === 'passed') {
       this.#drop((other) => isSameEval(other, attempt), { reason: 'early-exit', detail: `attempt ${attempt.index} passed` });
     }
+  }
+
+  /** What was taken over may be enough already. */
+  #endIfReusedIsEnough(attempt: PlannedAttempt): void {
+    const passed = [...this.#world.reused.values()].find((summary) => summary.verdict === 'passed' && isSameEval(summary, attempt));
+    if (passed !== undefined && this.#isEarlyExit(attempt)) this.#drop((other) => isSameEval(other, attempt), { reason: 'early-exit', detail: `attempt ${passed.index} passed` });
+    else this.#endIfEnough(attempt);
+  }
+
+  #isEarlyExit({ experiment }: PlannedAttempt): boolean {
+    return this.#options.earlyExit ?? experiment.earlyExit === true;
   }
 
   #endIfEnough(attempt: PlannedAttempt): void {

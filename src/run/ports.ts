@@ -38,6 +38,8 @@ export interface RunBeginning extends Pick<RunResult, 'runId' | 'sandbox' | 'sta
   readonly attempts: readonly Pick<PlannedAttempt, 'id' | 'evalId' | 'experimentId' | 'index'>[];
   /** Outcomes of other runs that it takes over. Absent: none. */
   readonly reused?: readonly AttemptSummary[];
+  /** The run whose evidence is judged again. Absent: its Attempts are carried out. */
+  readonly regradedFrom?: string;
 }
 
 /** Where a run is kept. */

@@ -1,5 +1,7 @@
+import { Readable } from 'node:stream';
 import type { Plan, PlannedAttempt } from '../plan/plan.js';
 import { messageOf } from '../lifetime/error.js';
+import { createContentStore, type ContentStore } from '../workspace/content-store.js';
 import type { RunSink } from './ports.js';
 import { regradeAttempt, whyNotRegradable, type RecordedAttempt, type RegradeWorld } from './regrade.js';
 import { attemptSummaryOf, countsOf, type AttemptSummary, type RunResult } from './run-result.js';
@@ -33,7 +35,7 @@ export interface RegradeOptions extends RegradeWorld {
 export async function regradeRun(plan: Plan, attempts: AsyncIterable<ToRegrade>, options: RegradeOptions): Promise<RunResult> {
   const startedAt = new Date();
   const begun = performance.now();
-  await options.sink.begin({ runId: options.runId, sandbox: options.sandbox, startedAt: startedAt.toISOString(), attempts: [] });
+  await options.sink.begin({ runId: options.runId, sandbox: options.sandbox, startedAt: startedAt.toISOString(), attempts: [], regradedFrom: options.from });
   const done = new Map<string, AttemptSummary>();
   const order: string[] = [];
   const source = attempts[Symbol.asyncIterator]();
@@ -50,7 +52,7 @@ export async function regradeRun(plan: Plan, attempts: AsyncIterable<ToRegrade>,
   const summaries = order.flatMap((id) => done.get(id) ?? []);
   const result: RunResult = {
     runId: options.runId, sandbox: options.sandbox, startedAt: startedAt.toISOString(), durationMs: Math.round(performance.now() - begun), interrupted: options.signal.aborted,
-    counts: countsOf(summaries), attempts: summaries, notRun: [],
+    counts: countsOf(summaries), attempts: summaries, notRun: [], regradedFrom: options.from,
   };
   await options.sink.seal(result);
   return result;
@@ -66,10 +68,21 @@ async function regradeOne(plan: Plan, { summary, recorded }: ToRegrade, options:
   try {
     const result = await regradeAttempt(attempt, recorded.recorded, options);
     const sink = await options.sink.openAttempt({ ...attempt, id: result.id });
+    await copyContents(result, recorded.recorded, createContentStore(sink.blobFolder, attempt.experiment.agent.sensitiveValues));
     await sink.seal(result);
     return { kind: 'regraded', before: summary, result };
   } catch (error) {
     return left(messageOf(error));
+  }
+}
+
+/** What a record shows of files goes with it. */
+async function copyContents({ changes }: AttemptResult, { content }: RecordedAttempt, store: ContentStore): Promise<void> {
+  if (changes.state === 'unavailable') return;
+  const hashes = changes.windows.flatMap((window) => window.changes.flatMap(({ before, after }) => [before?.sha256, after?.sha256]));
+  for (const sha256 of new Set(hashes)) {
+    const bytes = sha256 === undefined ? undefined : await content(sha256);
+    if (bytes !== undefined) await store.take(Readable.from([bytes], { objectMode: false }));
   }
 }
 

@@ -75,6 +75,8 @@ export interface RunResult {
   readonly counts: RunCounts;
   readonly attempts: readonly AttemptSummary[];
   readonly notRun: readonly NotRun[];
+  /** The run whose evidence was judged again. Absent: its Attempts were carried out. */
+  readonly regradedFrom?: string;
 }
 
 /** Counts verdicts. Planned Attempts that never started are not in `attempts`. */

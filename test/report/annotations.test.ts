@@ -27,7 +27,7 @@ describe('annotations', () => {
       outcome({ index: 3, verdict: 'errored' }),
       outcome({ evalId: 'empty', noClaims: true, evalFile: 'evals/empty.eval.ts' }),
       outcome({ evalId: 'later', verdict: 'skipped' }),
-    ], { interrupted: true, notRun: 2 }))).toBe([
+    ], { interrupted: true, notRun: Array.from({ length: 2 }, () => ({ experimentId: 'codex', reason: 'interrupted' as const })) }))).toBe([
       '::error file=evals/a%2Cb.eval.ts,title=failed%3A fix-sum #1 by codex::100 %25 expected%0Ano changes',
       '::error title=errored (sandbox-gone)%3A fix-sum #2 by codex::The sandbox is gone.',
       '::error title=errored%3A fix-sum #3 by codex::errored',

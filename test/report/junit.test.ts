@@ -21,7 +21,7 @@ describe('JUnit', () => {
       outcome({ id: 'a4', experimentId: 'claude-code', agent: 'claude-code', evalId: 'points', verdict: 'errored' }),
       outcome({ id: 'a5', experimentId: 'claude-code', agent: 'claude-code', evalId: 'later', verdict: 'skipped', reasons: ['not on this machine'] }),
       outcome({ id: 'a6', experimentId: 'claude-code', agent: 'claude-code', evalId: 'empty', noClaims: true }),
-    ], { interrupted: true, notRun: 2 }), { pricing: definePricingProfile({ name: 'mine', prices: { 'gpt-5': { inputPerMTok: 1, outputPerMTok: 1 } } }) });
+    ], { interrupted: true, notRun: Array.from({ length: 2 }, () => ({ experimentId: 'codex', reason: 'interrupted' as const })) }), { pricing: definePricingProfile({ name: 'mine', prices: { 'gpt-5': { inputPerMTok: 1, outputPerMTok: 1 } } }) });
     expect(xml).toBe(`<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="niceeval" tests="6" failures="1" errors="2" time="61.200">
   <testsuite name="codex" tests="2" failures="1" errors="0" skipped="0" time="4.000" timestamp="2026-11-30T15:57:31">

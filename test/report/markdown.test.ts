@@ -16,7 +16,7 @@ describe('Markdown', () => {
       ...repeated(1, { evalId: 'gone', verdict: 'errored', durationMs: 1, model: 'gpt-5' }),
     ];
     const claude = [outcome({ experimentId: 'claude', agent: 'claude-code', verdict: 'skipped' }), outcome({ experimentId: 'claude', agent: 'claude-code', verdict: 'errored', evalId: 'slow', cutOff: true })];
-    const lines = markdownOf(runOf([...codex, ...claude, outcome({ experimentId: 'z', noClaims: true })], { interrupted: true, notRun: 1 }), { pricing: definePricingProfile({ name: 'mine', prices: { 'gpt-5': { inputPerMTok: 10, outputPerMTok: 0 } } }) }).split('\n');
+    const lines = markdownOf(runOf([...codex, ...claude, outcome({ experimentId: 'z', noClaims: true })], { interrupted: true, notRun: Array.from({ length: 1 }, () => ({ experimentId: 'codex', reason: 'interrupted' as const })) }), { pricing: definePricingProfile({ name: 'mine', prices: { 'gpt-5': { inputPerMTok: 10, outputPerMTok: 0 } } }) }).split('\n');
     expect(lines.slice(0, 19)).toEqual([
       '# Run `20261130-155732-5a1efc`',
       '',

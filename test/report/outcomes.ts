@@ -9,7 +9,7 @@ export function outcome(changes: Partial<AttemptOutcome> = {}): AttemptOutcome {
 }
 
 export function runOf(attempts: readonly AttemptOutcome[], changes: Partial<RunReport> = {}): RunReport {
-  return { runId: '20261130-155732-5a1efc', startedAt: '2026-11-30T15:57:32.000Z', durationMs: 61_200, interrupted: false, notRun: 0, attempts, ...changes };
+  return { runId: '20261130-155732-5a1efc', startedAt: '2026-11-30T15:57:32.000Z', durationMs: 61_200, interrupted: false, notRun: [], attempts, ...changes };
 }
 
 /** What an agent may say to be taken for something else, each with how it is shown on a line. */

@@ -20,12 +20,12 @@ import { attemptsOf, directAgent, ran } from './running.js';
 const answers = (text: string) => directAgent(async () => ({ status: 'completed', events: [{ type: 'message', role: 'assistant', text }], usage: { inputTokens: 10, outputTokens: 2 } }));
 
 /** Judges what is recorded in a folder again; nobody is asked and nothing is sent. */
-async function regraded(folder: string, attempts: readonly PlannedAttempt[]): Promise<{ readonly told: readonly Regraded[]; readonly again: Awaited<ReturnType<typeof readRun>>; readonly sandboxes: number }> {
+async function regraded(folder: string, attempts: readonly PlannedAttempt[], name = 'again'): Promise<{ readonly told: readonly Regraded[]; readonly again: Awaited<ReturnType<typeof readRun>>; readonly sandboxes: number }> {
   const told: Regraded[] = [];
   let sandboxes = 0;
   const { signal } = new AbortController();
   await using provider = await openLocalProvider({ runId: 'test-regrade' });
-  const again = join(folder, '..', 'again');
+  const again = join(folder, '..', name);
   const recorded = async function* (): AsyncGenerator<ToRegrade> {
     for (const summary of (await readRun(folder)).attempts) yield { summary, recorded: await readForJudging(join(folder, 'attempts', summary.id)) };
   };
@@ -121,6 +121,9 @@ describe('judging a recorded Attempt again', () => {
     await ran(sandboxAttempts(agent, body), {}, async ({ folder, result }) => {
       expect(result.attempts).toMatchObject([{ verdict: 'passed' }]);
       const { told, sandboxes } = await regraded(folder, sandboxAttempts(writer('exit 1'), body));
+      const twice = await regraded(join(folder, '..', 'again'), sandboxAttempts(writer('exit 1'), body), 'twice');
+      expect(twice.told).toMatchObject([{ kind: 'regraded', result: { verdict: 'passed', patch: { text: expect.stringContaining('two.txt') as string } } }]);
+      sends -= 1;
       expect([sends, sandboxes, told]).toMatchObject([2, 1, [{ result: { verdict: 'passed', claims: [{ state: 'matched' }, { state: 'matched' }, { state: 'matched' }] } }]]);
     });
   });

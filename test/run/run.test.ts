@@ -239,6 +239,17 @@ describe('an outcome of another run', () => {
     });
   });
 
+  test('that passed is enough for early exit', async () => {
+    let calls = 0;
+    const [first, ...others] = attemptsOf({ agent: directAgent(async () => { calls += 1; return done; }), attempts: 3, earlyExit: true }, { a: send });
+    if (first === undefined) throw new Error('three are planned');
+    const from = { runId: 'before', attemptId: 'a.own.1' };
+    const before = { id: 'a.own.1', evalId: 'a', experimentId: 'own', index: 1, agent: 'own', verdict: 'passed', claims: { total: 1, decided: 1, matched: 1 }, usage: {}, startedAt: '2025-03-01T10:00:00.000Z', durationMs: 7, timedOut: false } as const;
+    await ran([{ ...first, decision: { action: 'reuse', from, why: 'passed-before' } as const }, ...others], { reused: async () => before }, ({ result }) => {
+      expect([calls, result.notRun.map(({ id, reason, detail }) => [id, reason, detail])]).toEqual([0, [['a.own.2', 'early-exit', 'attempt 1 passed'], ['a.own.3', 'early-exit', 'attempt 1 passed']]]);
+    });
+  });
+
   test('that cannot be read any more is no outcome: the Attempt is carried out', async () => {
     const [only] = attemptsOf({ agent: directAgent(async () => done) }, { a: send });
     if (only === undefined) throw new Error('one is planned');

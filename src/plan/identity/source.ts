@@ -22,7 +22,7 @@ interface Node { readonly type: string; readonly start: number; readonly end: nu
 const LEFT_OUT: Readonly<Record<string, ReadonlySet<string>>> = {
   defineEval: new Set(['description', 'tags', 'timeoutMs']),
   defineScoreEval: new Set(['description', 'tags', 'timeoutMs']),
-  defineExperiment: new Set(['description', 'labels', 'evals', 'attempts', 'timeoutMs', 'maxConcurrency', 'budget', 'earlyExit']),
+  defineExperiment: new Set(['description', 'labels', 'evals', 'attempts', 'timeoutMs', 'maxConcurrency', 'budget', 'earlyExit', 'retries']),
 };
 /** What does nothing but give a value; types do not even that. */
 const PLAIN = new Set([
