@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import pc from 'picocolors';
 import { discoverProject } from '../plan/discover.js';
 import { AuthoringError } from '../plan/errors.js';
@@ -15,6 +15,7 @@ import type { AttemptSummary } from '../run/run-result.js';
 import { BACKENDS, BACKEND_NAMES, type BackendName } from '../sandbox/backend.js';
 import type { SandboxProvider } from '../sandbox/sandbox.js';
 import { BUILT_IN } from './defaults.js';
+import { withCleanOutput } from './clean-output.js';
 import { EXIT } from './exit-codes.js';
 import { interruptible } from './interrupt.js';
 import { remark, say } from './output.js';
@@ -35,7 +36,12 @@ export interface RegradeFlags {
 const LIFETIME_MS = 60 * 60_000;
 
 /** `niceeval regrade`. */
-export async function regradeCommand(name: string, flags: RegradeFlags): Promise<number> {
+export function regradeCommand(name: string, flags: RegradeFlags): Promise<number> {
+  const write = process.stdout.write.bind(process.stdout);
+  return flags.json === true ? withCleanOutput(() => regraded(name, flags, write)) : regraded(name, flags, write);
+}
+
+async function regraded(name: string, flags: RegradeFlags, write: (text: string) => unknown): Promise<number> {
   const { folder: from } = await locateRun(recordsRoot(flags.dir), name);
   const run = await readRun(from);
   if (run.attempts.length === 0) throw new AuthoringError([`The run ${run.id} has no Attempt that ended, so there is nothing to judge.`]);
@@ -60,7 +66,7 @@ export async function regradeCommand(name: string, flags: RegradeFlags): Promise
         },
         onRegraded: (regraded) => {
           if (isChanged(regraded)) changed += 1;
-          process.stdout.write(flags.json === true ? `${plainJsonLine(jsonOf(regraded))}\n` : lineOf(regraded));
+          write(flags.json === true ? `${plainJsonLine(jsonOf(regraded))}\n` : lineOf(regraded));
         },
       });
     } finally {
@@ -68,7 +74,7 @@ export async function regradeCommand(name: string, flags: RegradeFlags): Promise
     }
   });
   const { passed, failed, errored, skipped, total } = result.counts;
-  if (flags.json === true) await say(`${plainJsonLine({ type: 'regrade.finished', runId, from: run.id, counts: result.counts, changed, left: run.attempts.length - total, record: folder })}\n`);
+  if (flags.json === true) write(`${plainJsonLine({ type: 'regrade.finished', runId, from: run.id, counts: result.counts, changed, left: run.attempts.length - total, record: folder })}\n`);
   else await say(`${passed} passed, ${failed} failed, ${errored} errored, ${skipped} skipped; ${changed} came out otherwise, ${run.attempts.length - total} left as they were\nrecord: ${plainLine(folder)}\n`);
   if (result.interrupted) return EXIT.interrupted;
   return failed + errored > 0 || total < run.attempts.length ? EXIT.failed : EXIT.ok;
@@ -76,7 +82,7 @@ export async function regradeCommand(name: string, flags: RegradeFlags): Promise
 
 async function* toRegrade(attempts: readonly AttemptSummary[], folder: string, again: boolean): AsyncGenerator<ToRegrade> {
   for (const summary of attempts) {
-    const own = join(folder, 'attempts', summary.id);
+    const own = evidenceOf(summary, folder);
     const read = await readForJudging(own);
     if (read.state === 'unreadable' || !again) {
       yield { summary, recorded: read };
@@ -86,6 +92,12 @@ async function* toRegrade(attempts: readonly AttemptSummary[], folder: string, a
     if (told.state === 'left') remark(`${plainLine(summary.id)}: not parsed again: ${plainLine(told.reason)}`);
     yield { summary, recorded: told.state === 'left' ? read : { state: 'read', recorded: { ...read.recorded, turns: told.turns } } };
   }
+}
+
+/** An outcome that was taken over has its evidence in the record of the run that made it. */
+function evidenceOf({ id, reusedFrom }: AttemptSummary, folder: string): string {
+  if (reusedFrom === undefined) return join(folder, 'attempts', id);
+  return join(dirname(folder), basename(reusedFrom.runId), 'attempts', basename(reusedFrom.attemptId));
 }
 
 /** A backend that is connected to only where a test works in a sandbox. */

@@ -120,8 +120,9 @@ async function attemptsOf(folder: string, { run, folders, problems }: Seen): Pro
     if (summary === undefined) inFlight.push({ id });
     else attempts.push(summary);
   }
+  // What run.json tells is an outcome, whatever others say of it.
   const later = new Set(attempts.flatMap(({ retries = [] }) => retries));
-  return { attempts: attempts.filter(({ id }) => !later.has(id)), inFlight };
+  return { attempts: attempts.filter(({ id }) => told.has(id) || !later.has(id)), inFlight };
 }
 
 async function summaryIn(record: AttemptRecord, problems: string[]): Promise<AttemptSummary | undefined> {

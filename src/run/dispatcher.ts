@@ -17,6 +17,7 @@ import type { RunOptions } from './run.js';
 import { attemptSummaryOf, type AttemptSummary, type NotRun, type RunResult } from './run-result.js';
 import { schedule, type Job, type JobEnding, type Schedule } from './scheduler.js';
 import { sealed } from './sealed.js';
+import { withoutSecrets } from './without-secrets.js';
 
 const DEFAULT_RETRIES = 2;
 
@@ -28,6 +29,7 @@ export type RunWorld = Pick<AttemptWorld, 'models' | 'imageStates' | 'deserted' 
   readonly budgets: Budgets;
   readonly hooks: ExperimentHooks;
   readonly warn: (message: string) => void;
+  readonly secrets: readonly string[];
 };
 
 type WhyNot = Pick<NotRun, 'reason' | 'detail'>;
@@ -236,7 +238,7 @@ export class Dispatcher {
   }
 
   #notRunFor({ attempt: { id, evalId, experimentId, index } }: AttemptJob, why: WhyNot): void {
-    const notRun: NotRun = { id, evalId, experimentId, index, ...why };
+    const notRun: NotRun = withoutSecrets({ id, evalId, experimentId, index, ...why }, this.#world.secrets);
     this.#notRun.push(notRun);
     this.#options.onEvent({ type: 'attempt.not-run', notRun });
   }

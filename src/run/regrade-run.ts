@@ -36,6 +36,9 @@ export async function regradeRun(plan: Plan, attempts: AsyncIterable<ToRegrade>,
   const startedAt = new Date();
   const begun = performance.now();
   await options.sink.begin({ runId: options.runId, sandbox: options.sandbox, startedAt: startedAt.toISOString(), attempts: [], regradedFrom: options.from });
+  // It lives until it has ended, even while a test only waits for a promise of its own.
+  const timer = setInterval(() => undefined, 60_000);
+  using _alive = { [Symbol.dispose]: () => clearInterval(timer) };
   const done = new Map<string, AttemptSummary>();
   const order: string[] = [];
   const source = attempts[Symbol.asyncIterator]();

@@ -4,11 +4,14 @@ import type { FileEvidence } from '../assert/file-evidence.js';
 import { ClaimLedger } from '../assert/ledger.js';
 import type { Pricing } from '../evidence/cost.js';
 import type { IntegrityReport } from '../evidence/integrity.js';
+import { startDeadline, type Deadline } from '../lifetime/deadline.js';
 import { messageOf } from '../lifetime/error.js';
+import { Scope } from '../lifetime/scope.js';
 import type { PlannedAttempt } from '../plan/plan.js';
 import type { OwnedSandbox } from '../sandbox/sandbox.js';
 import { verdictOf } from '../verdict/verdict.js';
 import { restoreWindow } from '../workspace/restore.js';
+import { createAgentContexts } from './agent-contexts.js';
 import { attemptCostOf } from './attempt-cost.js';
 import { attemptErrorOf } from './attempt-error.js';
 import { attemptFactsOf } from './attempt-facts.js';
@@ -19,10 +22,12 @@ import { EvidenceLog } from './evidence-log.js';
 import { failureOf } from './failure.js';
 import { createGroups } from './groups.js';
 import { createJudging, type Judges } from './judging.js';
-import { RegradeMismatchError, RestoreError } from './regrade-errors.js';
+import { RegradeMismatchError, ReplayedSendError, RestoreError } from './regrade-errors.js';
 import type { AttemptError, AttemptResult, TurnRecord } from './result.js';
 import { createSandboxTools } from './sandbox-tools.js';
 import { beginTest, SkipSignal } from './test-context.js';
+import { abortionOf } from './patience.js';
+import type { AttemptSink } from './ports.js';
 import { createTurnTaking } from './turn-taking.js';
 import { withoutSecrets } from './without-secrets.js';
 
@@ -68,16 +73,26 @@ export async function regradeAttempt(attempt: PlannedAttempt, recorded: Recorded
   return story.settle();
 }
 
+/** What a set-up prints is no evidence here. */
+const NOWHERE: AttemptSink = {
+  openRaw: () => Promise.resolve({ write: () => Promise.resolve(), close: () => Promise.resolve() }),
+  keepFile: () => Promise.resolve(),
+  blobFolder: '',
+  seal: () => Promise.resolve(),
+};
+
 class Regrading {
   readonly #attempt: PlannedAttempt;
   readonly #recorded: RecordedAttempt;
   readonly #world: RegradeWorld;
+  readonly #scope = new Scope();
   readonly #groups = createGroups();
   readonly #notes = new AttemptNotes();
   readonly #log: EvidenceLog;
   readonly #claims: ClaimLedger;
   readonly #judging: ReturnType<typeof createJudging>;
   readonly #take: <T>(work: () => Promise<T>) => Promise<T>;
+  readonly #deadline: Deadline;
   #sandbox: Promise<OwnedSandbox> | undefined;
   /** Windows that the sandbox has. */
   readonly #restored = new Set<string>();
@@ -93,14 +108,16 @@ class Regrading {
     this.#log = new EvidenceLog(experiment.agent.evidenceCoverage, (usage) => estimateCost(usage, experiment.model, { pricing }));
     this.#claims = new ClaimLedger({ evaluation: evalDefinition.evaluationKind, groups: () => this.#groups.current() });
     this.#judging = createJudging({ judge: world.judges.of(attempt.judge), claims: this.#claims, pricing, secrets: experiment.agent.sensitiveValues ?? [] });
-    this.#take = createTurnTaking(world.signal);
+    this.#deadline = startDeadline(attempt.timeout?.limitMs, { budget: `attempt timeout (set by ${attempt.timeout?.source ?? 'nobody'})`, parent: world.signal });
+    this.#take = createTurnTaking(this.#deadline.signal);
   }
 
   async test(): Promise<void> {
     const { agent } = this.#attempt.experiment;
+    const { signal } = this.#deadline;
     try {
-      await beginTest(this.#attempt.evalDefinition, {
-        attempt: this.#attempt, log: this.#log, claims: this.#claims, judging: this.#judging, signal: this.#world.signal,
+      const ended = beginTest(this.#attempt.evalDefinition, {
+        attempt: this.#attempt, log: this.#log, claims: this.#claims, judging: this.#judging, signal,
         group: (title, body) => this.#groups.open(title, body),
         ...(agent.kind === 'sandbox' ? { sandbox: this.#sandboxTools() } : {}),
         send: (input, session, fits) => this.#take(async () => {
@@ -111,9 +128,12 @@ class Regrading {
         remark: (diagnostic) => this.#notes.remark(diagnostic),
         progress: () => undefined,
       });
+      ended.catch(() => undefined); // Looked at below; a test that is left behind must not break the process.
+      await Promise.race([ended, abortionOf(signal).then(() => signal.throwIfAborted())]);
     } catch (thrown) {
       if (thrown instanceof SkipSignal) this.#skipped = thrown.reason;
-      else if (!(thrown instanceof ClaimStop)) this.#error ??= attemptErrorOf('test', thrown, { interrupted: this.#world.signal.aborted, signal: this.#world.signal, attempt: this.#attempt });
+      else if (thrown instanceof ReplayedSendError) this.#error = thrown.recorded;
+      else if (!(thrown instanceof ClaimStop)) this.#error = attemptErrorOf('test', thrown, { interrupted: this.#world.signal.aborted, signal, attempt: this.#attempt });
     }
     this.#claims.close();
   }
@@ -134,8 +154,7 @@ class Regrading {
     if (this.#sandbox !== undefined) await this.#catchUp(await this.#sandbox);
     if (failure !== undefined) {
       const { error } = this.#recorded.result;
-      this.#error = error?.phase === 'send' || error?.timeout !== undefined ? error : { phase: 'send', code: 'agent-send-failed', message: failure.message };
-      throw new Error(failure.message);
+      throw new ReplayedSendError(error?.phase === 'send' || error?.timeout !== undefined ? error : { phase: 'send', code: 'agent-send-failed', message: failure.message });
     }
     return record;
   }
@@ -151,7 +170,7 @@ class Regrading {
       fileEvidence: () => this.#fileEvidence(),
       note: (code, message) => this.#notes.note(code, message),
       evalFile: this.#attempt.evalFile,
-      signal: this.#world.signal,
+      signal: this.#deadline.signal,
     });
   }
 
@@ -162,9 +181,24 @@ class Regrading {
 
   /** A sandbox in the state in which it was at this place of the test. */
   async #opened(): Promise<OwnedSandbox> {
-    this.#sandbox ??= this.#world.openSandbox(this.#attempt);
+    this.#sandbox ??= this.#openSandbox();
     const sandbox = await this.#sandbox;
     await this.#catchUp(sandbox);
+    return sandbox;
+  }
+
+  /** As an Attempt begins, so that what the adapter's own set-up does to the sandbox is there too. */
+  async #openSandbox(): Promise<OwnedSandbox> {
+    const { agent } = this.#attempt.experiment;
+    const sandbox = await this.#world.openSandbox(this.#attempt);
+    if (agent.kind !== 'sandbox' || agent.setup === undefined) return sandbox;
+    if (agent.needsEndpoint) {
+      this.#notes.note('regrade-no-setup', `the set-up of the agent "${agent.name}" needs its model, so it was not run in the sandbox that the test works in`);
+      return sandbox;
+    }
+    await agent.setup(createAgentContexts({
+      attempt: this.#attempt, log: this.#log, sink: NOWHERE, scope: this.#scope, notes: this.#notes, endpoint: undefined, sandbox,
+    }).ofSandbox(1, { signal: this.#deadline.signal }));
     return sandbox;
   }
 
@@ -191,6 +225,8 @@ class Regrading {
 
   async settle(): Promise<AttemptResult> {
     const { result, turns } = this.#recorded;
+    for (const failure of await this.#scope.close()) this.#notes.note('cleanup', `${failure.what}: ${failure.message}`);
+    this.#deadline.close();
     await (await this.#sandbox?.catch(() => undefined))?.stop().catch((error: unknown) => this.#notes.note('cleanup', messageOf(error)));
     const claims = await this.#claims.settle();
     // Time that ran out after the last send is no fault of the claims either.
@@ -199,6 +235,8 @@ class Regrading {
     const judgement = verdictOf({ claims, ...(error === undefined ? {} : { error }), ...(this.#skipped === undefined ? {} : { skipped: this.#skipped }) });
     const { error: _error, failure: _failure, skipped: _skipped, score: _score, judge: _judge, estimatedCostUSD: _estimate, estimateNotes: _notes, unpriced: _unpriced, kept: _kept, identity: _identity, ...facts } = result;
     const model = this.#attempt.experiment.model;
+    // A test that sends nothing any more does not undo what was spent.
+    const [seen, usage] = this.#log.turns.length === 0 ? [turns, result.usage] : [this.#log.turns, this.#log.usage];
     return withoutSecrets({
       ...facts,
       // What was seen is not what today's agent would do, so that it has no identity.
@@ -209,9 +247,9 @@ class Regrading {
       ...(this.#skipped === undefined ? {} : { skipped: this.#skipped }),
       ...scoreIn(this.#attempt, claims, judgement.verdict, this.#skipped),
       claims,
-      turns: this.#log.turns.length === 0 ? turns : this.#log.turns,
-      usage: this.#log.turns.length === 0 ? result.usage : this.#log.usage,
-      ...attemptCostOf({ turns: this.#log.turns, usage: this.#log.usage, ...(model === undefined ? {} : { model }), pricing: this.#world.pricing ?? {} }),
+      turns: seen,
+      usage,
+      ...attemptCostOf({ turns: seen, usage, ...(model === undefined ? {} : { model }), pricing: this.#world.pricing ?? {} }),
       ...this.#judging.spent(),
       diagnostics: [...result.diagnostics, ...this.#notes.diagnostics],
       logs: this.#notes.logs,

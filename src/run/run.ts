@@ -13,6 +13,7 @@ import { createModelAccess } from './model-access.js';
 import { createNetworkPool } from './network-pool.js';
 import type { RunEvent, RunSink } from './ports.js';
 import { countsOf, type AttemptSummary, type RunResult } from './run-result.js';
+import { withoutSecrets } from './without-secrets.js';
 import { StrayFailures } from './stray-failures.js';
 
 /** From this many Attempts for each place on, networks are made and used again for Attempts that need none. */
@@ -62,7 +63,8 @@ export async function run(plan: Plan, options: RunOptions): Promise<RunResult> {
   const reused = await reusedOf(plan, options);
   await options.sink.begin({ runId: options.runId, sandbox: options.provider.name, startedAt: startedAt.toISOString(), attempts: plan.attempts, reused: [...reused.values()] });
   options.onEvent({ type: 'run.started', runId: options.runId, planned: plan.attempts.length, at: startedAt.toISOString() });
-  const warn = (message: string): void => options.onEvent({ type: 'run.warning', message });
+  const secrets = secretsOf(plan);
+  const warn = (message: string): void => options.onEvent({ type: 'run.warning', message: withoutSecrets(message, secrets) });
   for (const message of [options.provider.caveat, ...plan.warnings]) if (message !== undefined) warn(message);
 
   // A run lives until it has ended, even while every Attempt only waits for an author's own promise.
@@ -72,7 +74,7 @@ export async function run(plan: Plan, options: RunOptions): Promise<RunResult> {
   const judges = createJudges({ env: options.env ?? ((name) => process.env[name]), signal: options.signal });
   for (const problem of judges.problemsOf(plan.attempts.map(({ judge }) => judge))) warn(problem);
   const { attempts, notRun } = await carriedOut(plan, options, {
-    reused, judges, strays, models: createModelAccess(options.provider), imageStates: new Map(), images: startImages(plan, options, reused), budgets: new Budgets(options.budget, warn), warn, ...desertedNetworks(plan, options),
+    reused, judges, strays, secrets, models: createModelAccess(options.provider), imageStates: new Map(), images: startImages(plan, options, reused), budgets: new Budgets(options.budget, warn), warn, ...desertedNetworks(plan, options),
   });
   const result: RunResult = {
     runId: options.runId,
@@ -89,13 +91,20 @@ export async function run(plan: Plan, options: RunOptions): Promise<RunResult> {
   return result;
 }
 
+/** What no agent of the plan wants to be told. */
+function secretsOf({ attempts }: Plan): readonly string[] {
+  return [...new Set(attempts.flatMap(({ experiment }) => experiment.agent.sensitiveValues ?? []))];
+}
+
 /** Outcomes of other runs that the plan takes over, by the id of the Attempt that they stand for. */
 async function reusedOf(plan: Plan, { reused }: RunOptions): Promise<ReadonlyMap<string, AttemptSummary>> {
   const taken = new Map<string, AttemptSummary>();
   for (const { id, decision } of plan.attempts) {
     if (decision?.action !== 'reuse') continue;
     const summary = await reused?.(decision.from);
-    if (summary !== undefined) taken.set(id, { ...summary, id, reusedFrom: decision.from });
+    if (summary === undefined) continue;
+    const { retries: _ofTheOther, ...own } = summary;
+    taken.set(id, { ...own, id, reusedFrom: decision.from });
   }
   return taken;
 }
@@ -103,7 +112,7 @@ async function reusedOf(plan: Plan, { reused }: RunOptions): Promise<ReadonlyMap
 async function carriedOut(plan: Plan, options: RunOptions, world: Omit<RunWorld, 'hooks'>): Promise<Pick<RunResult, 'attempts' | 'notRun'>> {
   await using hooks = new ExperimentHooks({
     attempts: plan.attempts, signal: options.signal, warn: world.warn,
-    progress: (experimentId, message) => options.onEvent({ type: 'experiment.progress', experimentId, message }),
+    progress: (experimentId, message) => options.onEvent({ type: 'experiment.progress', experimentId, message: withoutSecrets(message, world.secrets) }),
   });
   return await new Dispatcher(plan, options, { ...world, hooks }).ended();
 }

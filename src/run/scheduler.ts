@@ -36,7 +36,7 @@ export interface ScheduleOptions<J extends Job, R> {
 
 /** What can be done with jobs that wait. */
 export interface Schedule<J extends Job, R> {
-  /** Takes away all that fit and have not begun. */
+  /** Takes away all that fit and have not begun; of those at work none is begun again. */
   drop(fits: (job: J) => boolean, reason: R): void;
   /** Settles when every job has ended or was dropped. Never rejects. */
   readonly ended: Promise<void>;
@@ -66,6 +66,7 @@ class Scheduler<J extends Job, R> implements Schedule<J, R> {
   readonly #lanes = new Map<string, Lane<J>>();
   /** All that have neither ended nor been dropped nor begun. */
   readonly #waiting = new Set<J>();
+  readonly #drops: { readonly fits: (job: J) => boolean; readonly reason: R }[] = [];
   readonly #byModel = new Map<string, number>();
   #running = 0;
   #opening = 0;
@@ -90,8 +91,10 @@ class Scheduler<J extends Job, R> implements Schedule<J, R> {
   }
 
   drop(fits: (job: J) => boolean, reason: R): void {
+    this.#drops.push({ fits, reason });
     for (const job of [...this.#waiting].filter(fits)) {
-      this.#waiting.delete(job);
+      // Whoever is told may drop more, these among them.
+      if (!this.#waiting.delete(job)) continue;
       this.#options.onDropped(job, reason);
     }
     this.#endIfDone();
@@ -192,6 +195,12 @@ class Scheduler<J extends Job, R> implements Schedule<J, R> {
   #later(job: J, afterMs: number): void {
     if (this.#options.signal.aborted) {
       this.#options.onDropped(job, this.#options.whenAborted);
+      return;
+    }
+    // What was dropped while it was at work is not begun again either.
+    const drop = this.#drops.find(({ fits }) => fits(job));
+    if (drop !== undefined) {
+      this.#options.onDropped(job, drop.reason);
       return;
     }
     this.#waiting.add(job);

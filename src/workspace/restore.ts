@@ -28,6 +28,8 @@ export async function restoreWindow(sandbox: OwnedSandbox, window: ChangeWindow,
   const problem = whyNotRestorable(window);
   if (problem !== undefined) return problem;
   await forAll(sandbox, ['rm', '-rf', '--'], window.changes.filter(isInTheWay).map(({ path }) => textOf(path)));
+  const emptied = await firstEmptied(sandbox, window);
+  if (emptied !== undefined) return `${window.label}: whether the folder ${emptied} was still there was not recorded`;
   // Folders on the way to a file are no change of their own; whoever unpacks would make them for root.
   const folders = new Set(window.changes.filter(({ after }) => after !== undefined).map(({ path }) => posix.dirname(textOf(path))));
   await forAll(sandbox, ['mkdir', '-p', '--'], [...folders].filter((folder) => folder !== '.'));
@@ -50,6 +52,21 @@ async function unpacked(sandbox: OwnedSandbox, archive: Readable, label: string)
   }
   const { exitCode, stderr } = await sandbox.runCommand('tar', ['-xf', '-', '--no-same-owner'], { cwd: sandbox.workdir, stdin: archive });
   return exitCode === 0 ? undefined : `${label}: tar ended with ${exitCode}: ${stderr.trim().slice(-200)}`;
+}
+
+/** A folder from which all was removed: neither that it went too nor that it stayed is told by what was recorded. */
+async function firstEmptied(sandbox: OwnedSandbox, { changes }: ChangeWindow): Promise<string | undefined> {
+  const told = new Set(changes.filter(({ after }) => after?.kind === 'directory').map(({ path }) => textOf(path)));
+  const folders = new Set(changes.filter(({ after }) => after === undefined).flatMap(({ path }) => ancestorsOf(textOf(path))));
+  const asked = [...folders].filter((folder) => !told.has(folder));
+  if (asked.length === 0) return undefined;
+  const { stdout } = await sandbox.runCommand('find', [...asked.map((folder) => `./${folder}`), '-maxdepth', '0', '-empty'], { cwd: sandbox.workdir });
+  return stdout.split('\n')[0] === '' ? undefined : stdout.split('\n')[0];
+}
+
+function ancestorsOf(path: string): readonly string[] {
+  const parts = path.split('/').slice(0, -1);
+  return parts.map((_part, at) => parts.slice(0, at + 1).join('/'));
 }
 
 /** Gone, or to be of another kind. */

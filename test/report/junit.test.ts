@@ -48,7 +48,7 @@ agent: codex</system-out>
     <properties>
       <property name="runId" value="20261130-155732-5a1efc"/>
       <property name="interrupted" value="true"/>
-      <property name="attemptsNotRun" value="2"/>
+      <property name="attemptsNotRun" value="0"/>
     </properties>
     <testcase name="fix-sum #1" classname="claude-code" time="1.500">
       <error type="sandbox-gone" message="The sandbox is gone.">The sandbox is gone.</error>

@@ -135,4 +135,54 @@ describe('judging a recorded Attempt again', () => {
       expect(told).toMatchObject([{ result: { verdict: 'errored', error: { code: 'regrade-restore', message: 'The sandbox cannot be had again: turn1: what changed in node_modules was counted and not recorded.' }, failure: { kind: 'harness' } } }]);
     });
   });
+
+  test('lets a test catch a send that breaks again, as it did', async () => {
+    let asked = 0;
+    const flaky = directAgent(async () => { asked += 1; if (asked === 1) throw new AgentSendError('own: no end', { kind: 'no-end', agent: 'own' }); return { status: 'completed', events: [] }; });
+    const body: EvalInput['test'] = async (t) => { await t.send('one').catch(() => undefined); await t.send('two'); };
+    await ran(attemptsOf({ agent: flaky }, { a: body }), {}, async ({ folder, result }) => {
+      expect(result.counts.passed).toBe(1);
+      expect((await regraded(folder, attemptsOf({ agent: flaky }, { a: body }))).told).toMatchObject([{ before: { verdict: 'passed' }, result: { verdict: 'passed' } }]);
+    });
+  });
+
+  test('ends a test that does not end by itself', async () => {
+    const attempts = attemptsOf({ agent: answers('1') }, { a: async (t) => { await t.send('x'); } });
+    await ran(attempts, {}, async ({ folder }) => {
+      const stuck = attemptsOf({ agent: answers('1') }, { a: async (t) => { await t.send('x'); await new Promise(() => undefined); } }).map((attempt) => ({ ...attempt, timeout: { limitMs: 50, source: 'eval' as const } }));
+      expect((await regraded(folder, stuck)).told).toMatchObject([{ result: { verdict: 'errored', error: { code: 'deadline-exceeded', timeout: { limitMs: 50, source: 'eval' } }, failure: { kind: 'timeout' } } }]);
+    });
+  });
+
+  test('has in its sandbox what the set-up of an agent puts there', async () => {
+    const agent = defineSandboxAgent({
+      name: 'writer', evidenceCoverage: completeEvidenceCoverage, setup: async (ctx) => { await ctx.sandbox.writeText('from-setup.txt', 'ready'); },
+      send: async () => ({ status: 'completed', events: [] }),
+    });
+    const body: EvalInput['test'] = async (t) => { await t.send('x'); t.check(await t.sandbox.readText('from-setup.txt'), equals('ready')); };
+    await ran(sandboxAttempts(agent, body), {}, async ({ folder, result }) => {
+      expect(result.counts.passed).toBe(1);
+      expect((await regraded(folder, sandboxAttempts(agent, body))).told).toMatchObject([{ result: { verdict: 'passed' } }]);
+    });
+  });
+
+  test.each([
+    ['touch gone/deep/kept', { verdict: 'passed' }],
+    ['true', { verdict: 'errored', error: { code: 'regrade-restore', message: 'The sandbox cannot be had again: turn2: whether the folder ./gone/deep was still there was not recorded.' } }],
+  ])('works on where folders keep something (%s), and where it cannot know whether they went too, it does not', async (more, outcome) => {
+    let turn = 0;
+    const agent = defineSandboxAgent({
+      name: 'writer', evidenceCoverage: completeEvidenceCoverage,
+      send: async (_input, ctx) => {
+        turn += 1;
+        await ctx.sandbox.runShellOrThrow(turn === 1 ? `mkdir -p gone/deep; touch gone/deep/a; ${more}` : 'rm gone/deep/a');
+        return { status: 'completed', events: [] };
+      },
+    });
+    const body: EvalInput['test'] = async (t) => { await t.send('x'); await t.sandbox.runShell('true'); await t.send('y'); t.check((await t.sandbox.runShell('ls gone')).stdout, equals('deep\n')); };
+    await ran(sandboxAttempts(agent, body), {}, async ({ folder, result }) => {
+      expect(result.counts.passed).toBe(1);
+      expect((await regraded(folder, sandboxAttempts(agent, body))).told).toMatchObject([{ result: outcome }]);
+    });
+  });
 });

@@ -1,8 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { defineAgent } from '../../src/agents/define-agent.js';
 import { AgentSendError } from '../../src/agents/errors.js';
 import { EvalFatalError, ExperimentFatalError } from '../../src/define/failure-class.js';
+import { completeEvidenceCoverage } from '../../src/evidence/coverage.js';
 import { equals } from '../../src/expect/values.js';
 import { readRun } from '../../src/record/read-run.js';
 import { attemptsOf, directAgent, ran } from './running.js';
@@ -231,10 +233,12 @@ describe('an outcome of another run', () => {
     const from = { runId: 'before', attemptId: 'a.own.1' };
     const before = { id: 'a.own.1', evalId: 'a', experimentId: 'own', index: 1, agent: 'own', verdict: 'failed', claims: { total: 1, decided: 1, matched: 0 }, usage: {}, startedAt: '2025-03-01T10:00:00.000Z', durationMs: 7, timedOut: false } as const;
     const attempts = [{ ...first, decision: { action: 'reuse', from, why: 'failed-before' } as const }, second];
-    await ran(attempts, { reused: async () => before }, async ({ result, events, folder }) => {
+    await ran(attempts, { reused: async () => ({ ...before, retries: ['a.own.1'] }) }, async ({ result, events, folder }) => {
       expect([calls, result.counts]).toMatchObject([1, { total: 2, passed: 1, failed: 1 }]);
       expect(result.attempts[0]).toEqual({ ...before, reusedFrom: from });
       expect(events.filter(({ type }) => type === 'attempt.reused')).toHaveLength(1);
+      // That it had been tried again there is part of that record.
+      expect(result.attempts[0]).not.toHaveProperty('retries');
       expect((await readRun(folder)).attempts.map(({ verdict, reusedFrom }) => [verdict, reusedFrom])).toEqual([['failed', from], ['passed', undefined]]);
     });
   });
@@ -255,6 +259,19 @@ describe('an outcome of another run', () => {
     if (only === undefined) throw new Error('one is planned');
     await ran([{ ...only, decision: { action: 'reuse', from: { runId: 'gone', attemptId: 'x' }, why: 'passed-before' } }], { reused: async () => undefined }, ({ result }) => {
       expect(result.attempts).toMatchObject([{ verdict: 'passed' }]);
+    });
+  });
+});
+
+describe('what an author\'s own code says of secrets', () => {
+  test('is told without them', async () => {
+    const agent = defineAgent({ name: 'own', evidenceCoverage: completeEvidenceCoverage, sensitiveValues: ['hush-hush'], send: async () => { throw limited(); } });
+    const attempts = attemptsOf({
+      agent, retries: 1, classifyFailure: () => { throw new Error('token hush-hush'); }, setup: ({ progress }) => { progress('with hush-hush'); }, teardown: () => { throw new Error('left hush-hush'); },
+    }, { a: send, b: async () => { throw new EvalFatalError('no hush-hush'); } });
+    await ran(attempts, {}, ({ events, result }) => {
+      expect(JSON.stringify([events, result])).not.toContain('hush-hush');
+      expect(JSON.stringify(events)).toContain('token [redacted]');
     });
   });
 });

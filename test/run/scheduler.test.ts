@@ -122,6 +122,29 @@ describe('the scheduler', () => {
     await plan.ended;
   });
 
+  test('does not begin a job again that was dropped while it was at work', async () => {
+    const { plan, settled, started, dropped, end } = stage([job('a1')], { places: 1 });
+    await settled();
+    plan.drop(({ lane }) => lane === 'a', 'no use');
+    await end('a1', { kind: 'again', afterMs: 5 });
+    await plan.ended;
+    expect([started, dropped]).toEqual([['a1'], [['a1', 'no use']]]);
+  });
+
+  test('tells each job once, also where whoever is told drops more', async () => {
+    const told: string[] = [];
+    const plan: Schedule<NamedJob, string> = schedule<NamedJob, string>(['a1', 'a2', 'a3'].map((name) => job(name, { ready: new Promise(() => undefined) })), {
+      places: 1, pace: createPace({ now: () => 0, random: () => 1 }), signal: new AbortController().signal, whenAborted: 'x', start: async () => ({ kind: 'done' }),
+      onDropped: ({ name }) => {
+        told.push(name);
+        plan.drop(() => true, 'all');
+      },
+    });
+    plan.drop(({ name }) => name !== 'a2', 'some');
+    await plan.ended;
+    expect(told.sort()).toEqual(['a1', 'a2', 'a3']);
+  });
+
   test('begins nothing after an interruption and ends when the last has ended', async () => {
     const interruption = new AbortController();
     const { plan, settled, started, dropped, end } = stage(['a1', 'a2'].map((name) => job(name)), { places: 1, signal: interruption.signal });

@@ -74,10 +74,10 @@ function pairsOf(a: readonly AttemptSummary[], b: readonly AttemptSummary[]): Pa
   const outcomes = (attempts: readonly AttemptSummary[]): readonly PairedOutcome[] => attempts.filter(isCompleted).map(({ evalId, experimentId, index, verdict }) => (
     { evalId: single ? evalId : JSON.stringify([evalId, experimentId]), index, passed: verdict === 'passed' }));
   const found = outcomePairs(outcomes(a), outcomes(b));
-  const evalsOf = (attempts: readonly AttemptSummary[]): ReadonlySet<string> => new Set(attempts.filter(isCompleted).map(({ evalId }) => evalId));
-  const evalsOfB = evalsOf(b);
-  const common = [...evalsOf(a)].filter((evalId) => evalsOfB.has(evalId)).length;
-  return { ...found, independent: found.pairs <= common, ...(found.pairs === 0 ? {} : { pValue: mcnemarExact(found) }) };
+  // Pairs of one eval are no independent draws.
+  const ofOther = new Set(outcomes(b).map(({ evalId, index }) => JSON.stringify([evalId, index])));
+  const paired = outcomes(a).filter(({ evalId, index }) => ofOther.has(JSON.stringify([evalId, index]))).map(({ evalId }) => evalId);
+  return { ...found, independent: new Set(paired).size === paired.length, ...(found.pairs === 0 ? {} : { pValue: mcnemarExact(found) }) };
 }
 
 function changesOf(a: ReturnType<typeof talliesOf>, b: ReturnType<typeof talliesOf>): readonly EvalChange[] {
