@@ -51,8 +51,13 @@ async function sideOf(root: string, name: string): Promise<ComparedSide> {
   return { name: experimentId === undefined ? run.id : `${run.id}:${experimentId}`, ...(run.sandbox === undefined ? {} : { sandbox: run.sandbox }), attempts, remarks: remarksOf(run) };
 }
 
-function remarksOf({ state, interrupted = false, inFlight, notStarted, problems }: RunRecord): readonly string[] {
+function remarksOf({ state, interrupted = false, inFlight, notStarted, notRun, regradedFrom, problems }: RunRecord): readonly string[] {
+  const early = notRun.filter(({ reason }) => reason === 'early-exit').length;
+  const lost = notRun.filter(({ reason }) => reason !== 'early-exit' && reason !== 'enough').length;
   return [
+    ...(regradedFrom === undefined ? [] : [`the evidence of ${regradedFrom}, judged again`]),
+    ...(early === 0 ? [] : [`early exit left out ${early} Attempts, so that its pass rate is not one of independent tries, and intervals do not hold`]),
+    ...(lost === 0 ? [] : [`${lost} planned Attempts were not run`]),
     ...(state === 'incomplete' ? ['the run did not end in order'] : interrupted ? ['the run was interrupted'] : []),
     ...(inFlight.length === 0 ? [] : [`${inFlight.length} Attempts have no end and are left out`]),
     ...(notStarted.length === 0 ? [] : [`${notStarted.length} planned Attempts were not started`]),

@@ -1,18 +1,10 @@
 import type { Usage } from '../evidence/usage.js';
-import type { AttemptResult } from '../run/result.js';
-import type { AttemptSummary, NotRun } from '../run/run-result.js';
-import { isUsageIncomplete } from '../run/run-result.js';
+import type { AttemptName, AttemptResult } from '../run/result.js';
+import { isUsageIncomplete, type AttemptSummary, type NotRun } from '../run/run-result.js';
 import type { Score, Verdict } from '../verdict/verdict.js';
 
 /** One Attempt, as the reporters of a whole run need it. */
-export interface AttemptOutcome {
-  readonly id: string;
-  readonly evalId: string;
-  readonly experimentId: string;
-  /** From 1, within its eval and experiment. */
-  readonly index: number;
-  readonly agent: string;
-  readonly model?: string;
+export interface AttemptOutcome extends AttemptName {
   readonly verdict: Verdict;
   /** One line per cause; empty for `passed`. */
   readonly reasons: readonly string[];

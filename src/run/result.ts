@@ -87,14 +87,19 @@ export interface AttemptTimings {
   readonly totalMs: number;
 }
 
-/** Everything an Attempt came to. */
-export interface AttemptResult {
+/** Which Attempt it is, and whose. */
+export interface AttemptName {
   readonly id: string;
   readonly evalId: string;
   readonly experimentId: string;
+  /** From 1, within its eval and experiment. */
   readonly index: number;
   readonly agent: string;
   readonly model?: string;
+}
+
+/** Everything an Attempt came to. */
+export interface AttemptResult extends AttemptName {
   readonly reasoningEffort?: string;
   /** Equal for Attempts that cannot come out otherwise but by chance. Absent: it could not be told. */
   readonly identity?: string;

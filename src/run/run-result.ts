@@ -2,7 +2,7 @@ import type { Usage } from '../evidence/usage.js';
 import type { ResourceUse } from '../sandbox/sandbox.js';
 import type { Score, Verdict } from '../verdict/verdict.js';
 import type { AttemptFailure } from './failure.js';
-import type { AttemptResult } from './result.js';
+import type { AttemptName, AttemptResult } from './result.js';
 
 /** How many Attempts came to what. */
 export interface RunCounts {
@@ -16,13 +16,7 @@ export interface RunCounts {
 }
 
 /** The little of a finished Attempt that is kept until the run ends, and told in its record. */
-export interface AttemptSummary {
-  readonly id: string;
-  readonly evalId: string;
-  readonly experimentId: string;
-  readonly index: number;
-  readonly agent: string;
-  readonly model?: string;
+export interface AttemptSummary extends AttemptName {
   /** Equal for Attempts that cannot come out otherwise but by chance. Absent: it could not be told. */
   readonly identity?: string;
   readonly verdict: Verdict;
