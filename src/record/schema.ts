@@ -130,6 +130,7 @@ const summarySchema = plannedSchema.extend({
   timedOut: z.boolean().exactOptional(),
   keptUntil: z.string().exactOptional(),
   retries: z.array(z.string()).exactOptional(),
+  retriesCostUSD: z.number().nonnegative().exactOptional(),
   reusedFrom: originSchema.exactOptional(),
   regradedFrom: originSchema.exactOptional(),
 });

@@ -7,7 +7,7 @@ import { clip, plainLine } from './plain-text.js';
 import { rateSentence } from './rates.js';
 import { byExperiment } from './run-report.js';
 import { ESTIMATES, summaryTable, type CostColumn } from './summary-table.js';
-import { mark, seconds } from './words.js';
+import { dollars, mark, seconds } from './words.js';
 
 /** How many Attempts are explained below the table. */
 const MOST_EXPLAINED = 100;
@@ -112,11 +112,20 @@ export function summaryOf(result: Omit<RunResult, 'notRun'> & Partial<Pick<RunRe
   const more = result.attempts.filter(({ id, verdict }) => (verdict === 'failed' || verdict === 'errored') && !byId.has(id)).length;
   if (more > 0) lines.push(`${more} more failed or errored: niceeval show ${result.runId}`);
   for (const [experimentId, attempts] of byExperiment(result.attempts)) lines.push(`${plainLine(experimentId)}: ${rateSentence(attempts)}`);
-  lines.push(...notRunLines(result.notRun));
+  lines.push(...retriedLines(result.attempts), ...notRunLines(result.notRun));
   const { passed, failed, errored, skipped, infrastructure } = result.counts;
   const broken = infrastructure === 0 ? '' : ` (${infrastructure} by the infrastructure)`;
   lines.push(`${passed} passed, ${failed} failed, ${errored} errored${broken}, ${skipped} skipped in ${seconds(result.durationMs)}${result.interrupted ? ' (interrupted)' : ''}`);
   return `${lines.join('\n')}\n`;
+}
+
+/** Money that is in no row of the table. */
+function retriedLines(attempts: RunResult['attempts']): readonly string[] {
+  const tries = attempts.reduce((sum, { retries = [] }) => sum + retries.length, 0);
+  if (tries === 0) return [];
+  const known = attempts.flatMap(({ retriesCostUSD }) => retriesCostUSD ?? []);
+  const cost = known.length === 0 ? '' : `, which cost ${dollars(known.reduce((sum, usd) => sum + usd, 0))} more by estimate`;
+  return [`${tries} ${tries === 1 ? 'try was' : 'tries were'} broken by the infrastructure and begun again${cost}`];
 }
 
 /** One line for each reason. */

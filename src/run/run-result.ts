@@ -38,6 +38,8 @@ export interface AttemptSummary extends AttemptName {
   readonly keptUntil?: string;
   /** Ids of its earlier tries, which the infrastructure broke. Absent: it is the first. */
   readonly retries?: readonly string[];
+  /** What those tries cost by the price list, as far as that is known; not part of its own cost. Absent: nothing is known, or there were none. */
+  readonly retriesCostUSD?: number;
   /** It was carried out by another run, and its outcome is taken from there. Absent: it was carried out by this one. */
   readonly reusedFrom?: { readonly runId: string; readonly attemptId: string };
   /** Its evidence is that of another run, and its verdict by the definitions of this one. Absent: it is not. */
@@ -103,8 +105,14 @@ export function attemptSummaryOf(result: AttemptResult): AttemptSummary {
     durationMs: timings.totalMs,
     timedOut: error?.timeout !== undefined,
     ...(kept === undefined ? {} : { keptUntil: kept.until }),
-    ...(result.retries === undefined ? {} : { retries: result.retries.map((retry) => retry.id) }),
+    ...retriedOf(result),
   };
+}
+
+function retriedOf({ retries }: AttemptResult): Pick<AttemptSummary, 'retries' | 'retriesCostUSD'> {
+  if (retries === undefined) return {};
+  const known = retries.flatMap(({ estimatedCostUSD }) => estimatedCostUSD ?? []);
+  return { retries: retries.map(({ id }) => id), ...(known.length === 0 ? {} : { retriesCostUSD: known.reduce((sum, usd) => sum + usd, 0) }) };
 }
 
 function usedOf({ cpuSeconds, peakMemoryBytes }: ResourceUse): NonNullable<AttemptSummary['resources']> {

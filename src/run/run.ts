@@ -103,7 +103,7 @@ async function reusedOf(plan: Plan, { reused }: RunOptions): Promise<ReadonlyMap
     if (decision?.action !== 'reuse') continue;
     const summary = await reused?.(decision.from);
     if (summary === undefined) continue;
-    const { retries: _ofTheOther, ...own } = summary;
+    const { retries: _ofTheOther, retriesCostUSD: _paidThere, ...own } = summary;
     taken.set(id, { ...own, id, reusedFrom: decision.from });
   }
   return taken;

@@ -79,6 +79,13 @@ describe('the summary of a run', () => {
     expect(read(summary([attempt])).rows[1]?.[6]).toBe(shown);
   });
 
+  test('tells what tries cost that are in no row', () => {
+    const retry = { id: 'a', kind: 'network', reason: 'network', message: 'gone', durationMs: 1, usage: {} } as const;
+    const own = [attemptResult({ retries: [{ ...retry, estimatedCostUSD: 0.25 }, { ...retry, estimatedCostUSD: 0.5 }] }), attemptResult({ retries: [retry] })];
+    expect(summary(own)).toContain('\n3 tries were broken by the infrastructure and begun again, which cost $0.75 more by estimate\n');
+    expect(summary([attemptResult({ retries: [retry] })])).toContain('\n1 try was broken by the infrastructure and begun again\n');
+  });
+
   test('says of an Attempt without claims that it has none', () => {
     expect(read(summary([attemptResult({ claims: [] })])).rows[1]).toEqual(['sum', 'codex', '1', 'passed', 'no claims', '100/20', '-', '0', '-', '3.4 s']);
   });
