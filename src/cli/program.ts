@@ -9,8 +9,7 @@ import type { ParseFlags } from './parse-command.js';
 import { addProjectCommands } from './project-program.js';
 import { addRecordCommands } from './record-program.js';
 import { addReportOptions, type ReportFlags } from './report-options.js';
-import { addReuseOptions, type ReuseFlags } from './reuse-options.js';
-import { addSpendingOptions, type SpendingFlags } from './spending-options.js';
+import { addReuseOptions, addSpendingOptions, type ReuseFlags, type SpendingFlags } from './run-options.js';
 import type { ShellFlags } from './shell-command.js';
 
 const DAY_MS = 24 * 60 * 60_000;

@@ -18,9 +18,9 @@ import { planJsonLines, planListing } from './plan-listing.js';
 import type { RunFlags } from './program.js';
 import { exitCodeOf } from './run-exit-code.js';
 import { recordsRoot } from './records-root.js';
-import { attemptsToPlan, priorOf, resumedPart } from './reuse-options.js';
+import { attemptsToPlan, priorOf, resumedPart } from './prior-runs.js';
 import { newRunId } from './run-id.js';
-import { plannedAttempts, spendingOf } from './spending-options.js';
+import { plannedAttempts, spendingOf } from './spending.js';
 import { openRunTelling } from './run-telling.js';
 
 /** `niceeval run`. */

@@ -1,24 +1,9 @@
-import { Option, type Command } from 'commander';
 import { AuthoringError } from '../plan/errors.js';
 import type { Plan, PlanOptions } from '../plan/plan.js';
 import { locateRun } from '../record/locate.js';
 import { readRun, type PlannedName } from '../record/read-run.js';
 import { readOutcomes, type RecordedOutcomes } from '../record/prior-outcomes.js';
-
-/** Options of `niceeval run` about outcomes of earlier runs, as commander hands them over. */
-export interface ReuseFlags {
-  readonly resume?: string;
-  readonly reuse?: boolean;
-  readonly rerun?: 'failed' | 'errored' | 'all';
-}
-
-/** Adds the options to a command. */
-export function addReuseOptions(command: Command): Command {
-  return command
-    .option('--resume <run>', 'take over what a run came to, and carry out only what it did not: its id, the beginning of it, or latest')
-    .option('--reuse', 'take over what the newest run of each eval and experiment came to, where nothing has changed since')
-    .addOption(new Option('--rerun <which>', 'as --reuse, but carry these out again; errored ones always are').choices(['failed', 'errored', 'all']));
-}
+import type { ReuseFlags } from './run-options.js';
 
 /** What a plan may take over. */
 export interface Prior {

@@ -1,8 +1,5 @@
-import { InvalidArgumentError, type Command } from 'commander';
-import type { ConfigDefinition } from '../define/config.js';
-import { limitsOf, type Limits } from '../define/limits.js';
-import type { RunOptions } from '../run/run.js';
-import { attemptsForWidth, isNarrowEnough } from '../statistics/width.js';
+// Loads nothing but the command line's own library, so that `--help` is quick.
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import { countFrom0, openShare, wholeNumber } from './option-values.js';
 
 /** Options of `niceeval run` about what may be spent and what is done about failures, as commander hands them over. */
@@ -33,29 +30,19 @@ export function addSpendingOptions(command: Command): Command {
     .option('--build-concurrency <n>', 'how many images are made at once (default: 2)', wholeNumber);
 }
 
-/** What the flags and the configuration come to; a flag wins. */
-export function spendingOf(flags: SpendingFlags, config: ConfigDefinition): Pick<RunOptions, 'budget' | 'retries' | 'defaultRetries' | 'maxInfraFailures' | 'earlyExit' | 'isEnough'> {
-  const { repeatUntilCi: width } = flags;
-  const budget: Limits = {
-    ...(config.budget === undefined ? {} : limitsOf(config.budget)),
-    ...(flags.budget === undefined ? {} : { usd: flags.budget }),
-    ...(flags.budgetTokens === undefined ? {} : { tokens: flags.budgetTokens }),
-    ...(flags.budgetRequests === undefined ? {} : { requests: flags.budgetRequests }),
-    ...(flags.budgetTime === undefined ? {} : { wallMs: flags.budgetTime }),
-  };
-  return {
-    budget,
-    ...(flags.retries === undefined ? {} : { retries: flags.retries }),
-    ...(config.retries === undefined ? {} : { defaultRetries: config.retries }),
-    ...(flags.maxInfraFailures === undefined ? {} : { maxInfraFailures: flags.maxInfraFailures }),
-    ...(width === undefined ? {} : { isEnough: ({ passed, failed }) => isNarrowEnough({ passed, total: passed + failed, width }) }),
-    ...(flags.earlyExit === undefined ? {} : { earlyExit: flags.earlyExit }),
-  };
+/** Options of `niceeval run` about outcomes of earlier runs, as commander hands them over. */
+export interface ReuseFlags {
+  readonly resume?: string;
+  readonly reuse?: boolean;
+  readonly rerun?: 'failed' | 'errored' | 'all';
 }
 
-/** So many Attempts of each eval are planned: what is said, else so many as are enough however they come out. `undefined`: what experiments say. */
-export function plannedAttempts({ attempts, repeatUntilCi: width }: SpendingFlags & { readonly attempts?: number }): number | undefined {
-  return attempts ?? (width === undefined ? undefined : attemptsForWidth({ passed: 0, total: 0, width }));
+/** Adds the options to a command. */
+export function addReuseOptions(command: Command): Command {
+  return command
+    .option('--resume <run>', 'take over what a run came to, and carry out only what it did not: its id, the beginning of it, or latest')
+    .option('--reuse', 'take over what the newest run of each eval and experiment came to, where nothing has changed since')
+    .addOption(new Option('--rerun <which>', 'as --reuse, but carry these out again; errored ones always are').choices(['failed', 'errored', 'all']));
 }
 
 function dollars(value: string): number {
