@@ -15,6 +15,7 @@ import { execa } from 'execa';
 const { values } = parseArgs({ options: { attempts: { type: 'string', default: '300' }, concurrency: { type: 'string', default: '4' }, seed: { type: 'string', default: '1' } } });
 const WANTED = Number(values.attempts);
 const BATCH = 20;
+const TRY = /\.try(\d+)$/;
 const CLI = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 const random = mulberry32(Number(values.seed));
 
@@ -38,7 +39,7 @@ export default defineExperiment({ attempts: ${BATCH}, timeoutMs: 60_000, agent: 
   },
 }) });`;
 
-const totals = { attempts: 0, finished: 0, passed: 0, failed: 0, errored: 0, unfinished: 0, killed: { harness: 0, container: 0, command: 0 } };
+const totals = { attempts: 0, finished: 0, passed: 0, failed: 0, errored: 0, unfinished: 0, retried: 0, killed: { harness: 0, container: 0, command: 0 } };
 const wrong = [];
 const project = await mkdtemp(join(tmpdir(), 'niceeval-soak-'));
 try {
@@ -119,17 +120,26 @@ async function look(count, state) {
     if (attempt !== undefined) sealed.set(id, attempt);
   }
   for (const id of state.finished) if (!sealed.has(id)) wrong.push(`${state.runId}/${id} was told as finished and is not on disk`);
-  if (!state.harnessKilled && sealed.size !== count) wrong.push(`${state.runId}: ${sealed.size} of ${count} Attempts are on disk`);
-  totals.unfinished += count - sealed.size;
+  // Each try of an Attempt has a folder of its own; the last one counts.
+  const lastTries = new Map([...sealed.keys()].sort((a, b) => tryOf(a) - tryOf(b)).map((id) => [id.replace(TRY, ''), id]));
+  if (!state.harnessKilled && lastTries.size !== count) wrong.push(`${state.runId}: ${lastTries.size} of ${count} Attempts are on disk`);
+  totals.unfinished += count - lastTries.size;
+  totals.retried += sealed.size - lastTries.size;
   for (const [id, attempt] of sealed) {
-    totals.finished += 1;
-    totals[attempt.verdict] += 1;
+    if (lastTries.get(id.replace(TRY, '')) === id) {
+      totals.finished += 1;
+      totals[attempt.verdict] += 1;
+    }
     const { changes } = JSON.parse(await readFile(join(folder, id, 'changes.json'), 'utf8'));
     const done = changes.state === 'available' && changes.net.some(({ path, after }) => path === 'done.txt' && after?.sizeBytes === 5);
     if (attempt.verdict === 'passed' && !done) wrong.push(`${state.runId}/${id} passed without its work`);
     if (attempt.verdict !== 'passed' && !state.disturbed.has(id)) wrong.push(`${state.runId}/${id} is ${attempt.verdict} although nobody disturbed it: ${attempt.reasons.join('; ')}`);
   }
   await rm(join(project, '.niceeval'), { recursive: true, force: true });
+}
+
+function tryOf(id) {
+  return Number(TRY.exec(id)?.[1] ?? 1);
 }
 
 /** The living sandboxes of a run. */

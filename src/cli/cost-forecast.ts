@@ -1,5 +1,4 @@
-import type { Limits } from '../define/limits.js';
-import { limitsOf } from '../define/limits.js';
+import { limitsOf, type Limits } from '../define/limits.js';
 import type { Plan } from '../plan/plan.js';
 import { readOutcomes, type RecordedOutcomes } from '../record/prior-outcomes.js';
 import { forecastLine, forecastOf, type PlannedPair } from '../report/forecast.js';

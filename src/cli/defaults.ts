@@ -1,2 +1,4 @@
+import { DEFAULT_RETRIES } from '../run/retry.js';
+
 /** What holds where nobody says anything. */
-export const BUILT_IN = { maxConcurrency: 2, maxBuildConcurrency: 2, attempts: 1, retries: 2 } as const;
+export const BUILT_IN = { maxConcurrency: 2, maxBuildConcurrency: 2, attempts: 1, retries: DEFAULT_RETRIES } as const;

@@ -1,13 +1,14 @@
-import { basename, dirname, join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import pc from 'picocolors';
 import { discoverProject } from '../plan/discover.js';
 import { AuthoringError } from '../plan/errors.js';
+import { profilesIn, withProfiles } from '../plan/profiles.js';
 import { planRun } from '../plan/plan.js';
-import { locateRun } from '../record/locate.js';
+import { locateRecord, locateRun } from '../record/locate.js';
+import { RecordNotFoundError } from '../record/errors.js';
 import { readRun } from '../record/read-run.js';
 import { readForJudging } from '../record/recorded-attempt.js';
 import { reparsed } from '../record/reparse.js';
-import { openRunRecord } from '../record/run-record.js';
 import { plainJsonLine, plainLine } from '../report/plain-text.js';
 import { createJudges } from '../run/judging.js';
 import { regradeRun, type Regraded, type ToRegrade } from '../run/regrade-run.js';
@@ -18,6 +19,7 @@ import { BUILT_IN } from './defaults.js';
 import { withCleanOutput } from './clean-output.js';
 import { EXIT } from './exit-codes.js';
 import { interruptible } from './interrupt.js';
+import { openRecordOrTell } from './open-record.js';
 import { remark, say } from './output.js';
 import { recordsRoot } from './records-root.js';
 import { newRunId } from './run-id.js';
@@ -45,17 +47,18 @@ async function regraded(name: string, flags: RegradeFlags, write: (text: string)
   const { folder: from } = await locateRun(recordsRoot(flags.dir), name);
   const run = await readRun(from);
   if (run.attempts.length === 0) throw new AuthoringError([`The run ${run.id} has no Attempt that ended, so there is nothing to judge.`]);
-  const project = await discoverProject(resolve(flags.dir));
+  const found = await discoverProject(resolve(flags.dir));
+  const project = withProfiles(found, profilesIn(found, run.attempts), { keepExperiments: true });
   const plan = await planRun(project, { selectors: [], experiments: [], tags: [], attempts: run.attempts.reduce((most, { index }) => Math.max(most, index), 1) });
   const runId = newRunId();
   const folder = join(recordsRoot(flags.dir), runId);
-  const backend = flags.sandbox ?? BACKEND_NAMES.find((known) => known === run.sandbox) ?? BACKEND_NAMES[0] ?? 'docker';
+  const backend = flags.sandbox ?? BACKEND_NAMES.find((known) => known === run.sandbox) ?? 'docker';
   let changed = 0;
   const result = await interruptible(async (signal) => {
     const provider = lazyProvider(backend, runId);
     try {
       return await regradeRun(plan, toRegrade(run.attempts, from, flags.reparse === true), {
-        runId, from: run.id, sandbox: backend, sink: await openRunRecord(folder), signal, concurrency: flags.concurrency ?? project.config.maxConcurrency ?? BUILT_IN.maxConcurrency,
+        runId, from: run.id, sandbox: backend, sink: await openRecordOrTell(folder), signal, concurrency: flags.concurrency ?? project.config.maxConcurrency ?? BUILT_IN.maxConcurrency,
         judges: createJudges({ env: (variable) => process.env[variable], signal }),
         ...(project.config.pricing === undefined ? {} : { pricing: project.config.pricing }),
         openSandbox: async (attempt) => {
@@ -82,9 +85,9 @@ async function regraded(name: string, flags: RegradeFlags, write: (text: string)
 
 async function* toRegrade(attempts: readonly AttemptSummary[], folder: string, again: boolean): AsyncGenerator<ToRegrade> {
   for (const summary of attempts) {
-    const own = evidenceOf(summary, folder);
-    const read = await readForJudging(own);
-    if (read.state === 'unreadable' || !again) {
+    const own = await evidenceOf(summary, folder);
+    const read = own === undefined ? { state: 'unreadable' as const, problem: `the record of ${summary.reusedFrom?.runId ?? ''} is gone, where it was carried out` } : await readForJudging(own);
+    if (own === undefined || read.state === 'unreadable' || !again) {
       yield { summary, recorded: read };
       continue;
     }
@@ -94,10 +97,16 @@ async function* toRegrade(attempts: readonly AttemptSummary[], folder: string, a
   }
 }
 
-/** An outcome that was taken over has its evidence in the record of the run that made it. */
-function evidenceOf({ id, reusedFrom }: AttemptSummary, folder: string): string {
+/** An outcome that was taken over has its evidence in the record of the run that made it. `undefined`: that is gone. */
+async function evidenceOf({ id, reusedFrom }: AttemptSummary, folder: string): Promise<string | undefined> {
   if (reusedFrom === undefined) return join(folder, 'attempts', id);
-  return join(dirname(folder), basename(reusedFrom.runId), 'attempts', basename(reusedFrom.attemptId));
+  try {
+    const { runId, attemptId } = reusedFrom;
+    return (await locateRecord(dirname(folder), `${runId}/${attemptId}`)).folder;
+  } catch (error) {
+    if (error instanceof RecordNotFoundError) return undefined;
+    throw error;
+  }
 }
 
 /** A backend that is connected to only where a test works in a sandbox. */

@@ -1,18 +1,16 @@
 import { join, resolve } from 'node:path';
 import { discoverProject } from '../plan/discover.js';
-import { messageOf } from '../lifetime/error.js';
 import { AuthoringError } from '../plan/errors.js';
-import { withProfiles } from '../plan/profiles.js';
+import { profileId, profilesIn, withProfiles } from '../plan/profiles.js';
 import { planRun, type Plan } from '../plan/plan.js';
-import { openRunRecord } from '../record/run-record.js';
 import { run } from '../run/run.js';
-import type { RunSink } from '../run/ports.js';
 import { BACKENDS, type Backend } from '../sandbox/backend.js';
 import { withCleanOutput } from './clean-output.js';
 import { BUILT_IN } from './defaults.js';
 import { costForecast, wantsForecast } from './cost-forecast.js';
 import { EXIT } from './exit-codes.js';
 import { interruptible } from './interrupt.js';
+import { openRecordOrTell } from './open-record.js';
 import { remark } from './output.js';
 import { planJsonLines, planListing } from './plan-listing.js';
 import type { RunFlags } from './program.js';
@@ -30,16 +28,18 @@ export function runCommand(selectors: readonly string[], flags: RunFlags): Promi
 }
 
 async function runProject(selectors: readonly string[], flags: RunFlags, write: (text: string) => unknown): Promise<number> {
-  const project = withProfiles(await discoverProject(resolve(flags.dir)), flags.profile, { keepExperiments: flags.experiment.length > 0 });
   const backend: Backend = BACKENDS[flags.sandbox];
   if (flags.keepSandbox !== undefined && backend.lacks.includes('keep')) throw new AuthoringError([`--sandbox ${flags.sandbox} keeps no sandbox: leave --keep-sandbox out.`]);
   const root = recordsRoot(flags.dir);
   const prior = await priorOf(flags, root);
+  const found = await discoverProject(resolve(flags.dir));
+  const profiles = [...flags.profile, ...profilesIn(found, prior?.resumed ?? [])];
+  const project = withProfiles(found, profiles, { keepExperiments: flags.experiment.length > 0 || prior?.resumed !== undefined });
   const attempts = plannedAttempts(flags) ?? (prior === undefined ? undefined : attemptsToPlan(prior));
   const whole = await planRun(project, {
     selectors,
     backend: { name: flags.sandbox, fit: backend.fit, lacks: backend.lacks },
-    experiments: flags.experiment.length === 0 ? [] : [...flags.experiment, ...flags.profile.map((name) => `profile/${name}`)],
+    experiments: flags.experiment.length === 0 ? [] : [...flags.experiment, ...profiles.map(profileId)],
     tags: flags.tag,
     ...(attempts === undefined ? {} : { attempts }),
     ...(prior === undefined ? {} : { prior: prior.outcomes, reuse: prior.reuse }),
@@ -74,15 +74,6 @@ async function runProject(selectors: readonly string[], flags: RunFlags, write: 
     });
   });
   return await telling.end(result, { record: folder, exitCode: exitCodeOf(result, { forgiven: earlyExits(plan, flags.earlyExit) }) });
-}
-
-/** @throws AuthoringError where the record cannot be written: nothing has started then. */
-async function openRecordOrTell(folder: string): Promise<RunSink> {
-  try {
-    return await openRunRecord(folder);
-  } catch (error) {
-    throw new AuthoringError([`The record cannot be written to ${folder}: ${messageOf(error)}. Make the project's folder writable.`], { cause: error });
-  }
 }
 
 /** Experiments that ask whether an eval can be passed at all. */

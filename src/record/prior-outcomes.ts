@@ -23,7 +23,9 @@ export async function readOutcomes(root: string, options: { readonly only?: stri
     for (const summary of run.attempts.filter(({ regradedFrom }) => regradedFrom === undefined)) {
       const outcome = outcomeOf(run, summary);
       const key = keyOf(summary.experimentId, summary.evalId);
-      byPair.set(key, [...byPair.get(key) ?? [], outcome]);
+      const known = byPair.get(key) ?? [];
+      known.push(outcome);
+      byPair.set(key, known);
       summaries.set(keyOf(run.id, summary.id), summary);
       // Where it was made may be gone; what it came to is known here too.
       if (summary.reusedFrom !== undefined) summaries.set(keyOf(summary.reusedFrom.runId, summary.reusedFrom.attemptId), summary);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { StreamEvent } from '../evidence/events.js';
@@ -9,6 +10,13 @@ import { readAttempt, resultOf, type AttemptRecord } from './read-attempt.js';
 export type ReadForJudging =
   | { readonly state: 'read'; readonly recorded: RecordedAttempt; readonly folder: string }
   | { readonly state: 'unreadable'; readonly problem: string };
+
+/** What is not what its name says, for instance since a secret was replaced in it, is as good as not kept: a claim about it would be about something else. */
+async function contentOf(folder: string, sha256: string): Promise<Uint8Array | undefined> {
+  if (!/^[0-9a-f]{64}$/.test(sha256)) return undefined;
+  const bytes = await readFile(join(folder, 'blobs', sha256)).catch(() => undefined);
+  return bytes !== undefined && createHash('sha256').update(bytes).digest('hex') === sha256 ? bytes : undefined;
+}
 
 async function patchOf(record: AttemptRecord): Promise<Pick<AttemptResult, 'patch'>> {
   const [text, changes] = await Promise.all([record.patch(), record.changes()]);
@@ -27,7 +35,9 @@ export async function readForJudging(folder: string): Promise<ReadForJudging> {
   for await (const line of record.events()) {
     if (line.problem !== undefined) return { state: 'unreadable', problem: line.problem };
     const key = `${line.session}/${line.turn}`;
-    events.set(key, [...events.get(key) ?? [], line.event]);
+    const known = events.get(key) ?? [];
+    known.push(line.event);
+    events.set(key, known);
   }
   const turns: readonly TurnRecord[] = read.result.turns.map((turn) => ({ ...turn, events: events.get(`${turn.session}/${turn.turn}`) ?? [] }));
   return {
@@ -36,7 +46,7 @@ export async function readForJudging(folder: string): Promise<ReadForJudging> {
     recorded: {
       result: { ...read.result, ...await patchOf(record) },
       turns,
-      content: async (sha256) => (/^[0-9a-f]{64}$/.test(sha256) ? readFile(join(folder, 'blobs', sha256)).catch(() => undefined) : undefined),
+      content: (sha256) => contentOf(folder, sha256),
     },
   };
 }

@@ -12,14 +12,12 @@ import { createPace } from './pace.js';
 import type { AttemptSink, RunSink } from './ports.js';
 import { mayStartOne, thisMachine } from './ramp.js';
 import type { AttemptResult, RetryRecord } from './result.js';
-import { afterAttempt, type AfterAttempt } from './retry.js';
+import { afterAttempt, DEFAULT_RETRIES, type AfterAttempt } from './retry.js';
 import type { RunOptions } from './run.js';
 import { attemptSummaryOf, type AttemptSummary, type NotRun, type RunResult } from './run-result.js';
 import { schedule, type Job, type JobEnding, type Schedule } from './scheduler.js';
 import { sealed } from './sealed.js';
 import { withoutSecrets } from './without-secrets.js';
-
-const DEFAULT_RETRIES = 2;
 
 /** What all Attempts of a run share. */
 export type RunWorld = Pick<AttemptWorld, 'models' | 'imageStates' | 'deserted' | 'strays' | 'judges'> & {

@@ -70,6 +70,7 @@ async function regradeOne(plan: Plan, { summary, recorded }: ToRegrade, options:
   if (why !== undefined) return left(why);
   try {
     const result = await regradeAttempt(attempt, recorded.recorded, options);
+    if (options.signal.aborted) return left('it was interrupted while it was judged again');
     const sink = await options.sink.openAttempt({ ...attempt, id: result.id });
     await copyContents(result, recorded.recorded, createContentStore(sink.blobFolder, attempt.experiment.agent.sensitiveValues));
     await sink.seal(result);

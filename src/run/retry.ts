@@ -5,6 +5,8 @@ import type { AttemptResult } from './result.js';
 
 /** Failures of the infrastructure that may be gone the next time. The others would come again, or have cost the whole time already. */
 const RETRYABLE: ReadonlySet<FailureKind> = new Set(['engine', 'network', 'rate-limit', 'model-service']);
+/** How often an Attempt is begun again where nobody says. */
+export const DEFAULT_RETRIES = 2;
 const FIRST_WAIT_MS = 2_000;
 const LONGEST_WAIT_MS = 60_000;
 

@@ -6,7 +6,7 @@ import { DefinitionError } from '../../src/define/errors.js';
 import { completeEvidenceCoverage } from '../../src/evidence/coverage.js';
 import type { Project } from '../../src/plan/discover.js';
 import { AuthoringError } from '../../src/plan/errors.js';
-import { withProfiles } from '../../src/plan/profiles.js';
+import { profilesIn, withProfiles } from '../../src/plan/profiles.js';
 
 const agent = defineAgent({ name: 'own', evidenceCoverage: completeEvidenceCoverage, send: async () => ({ status: 'completed', events: [] }) });
 const experiment = { id: 'codex', file: '/p/experiments/codex.ts', definition: defineExperiment({ agent }) };
@@ -29,6 +29,17 @@ describe('a profile', () => {
 
   test.each([['toString', 'No profile is called "toString". There are: fast, slow.'], ['quick', 'No profile is called "quick". There are: fast, slow.']])('that is not there, %s, is an error', (name, message) => {
     expect(() => withProfiles(project, [name], { keepExperiments: false })).toThrow(new AuthoringError([message]));
+  });
+
+  test('is found again by the Attempts of an earlier run, as far as it is still there', () => {
+    const by = (experimentId: string): { readonly experimentId: string } => ({ experimentId });
+    expect(profilesIn(project, ['profile/slow', 'codex', 'profile/gone', 'profile/slow', 'profile/toString'].map(by))).toEqual(['slow']);
+  });
+
+  test('gives way to an experiment of its id', () => {
+    const clash = { ...project, experiments: [{ ...experiment, id: 'profile/fast' }] };
+    expect(profilesIn(clash, [{ experimentId: 'profile/fast' }])).toEqual([]);
+    expect(() => withProfiles(clash, ['fast'], { keepExperiments: true })).toThrow(new AuthoringError(['The profile "fast" would be the experiment profile/fast, which there is already below experiments/. Rename one of them.']));
   });
 
   test.each<[unknown, string]>([

@@ -20,10 +20,9 @@ import { attemptsOf, directAgent, ran } from './running.js';
 const answers = (text: string) => directAgent(async () => ({ status: 'completed', events: [{ type: 'message', role: 'assistant', text }], usage: { inputTokens: 10, outputTokens: 2 } }));
 
 /** Judges what is recorded in a folder again; nobody is asked and nothing is sent. */
-async function regraded(folder: string, attempts: readonly PlannedAttempt[], name = 'again'): Promise<{ readonly told: readonly Regraded[]; readonly again: Awaited<ReturnType<typeof readRun>>; readonly sandboxes: number }> {
+async function regraded(folder: string, attempts: readonly PlannedAttempt[], name = 'again', signal = new AbortController().signal): Promise<{ readonly told: readonly Regraded[]; readonly again: Awaited<ReturnType<typeof readRun>>; readonly sandboxes: number }> {
   const told: Regraded[] = [];
   let sandboxes = 0;
-  const { signal } = new AbortController();
   await using provider = await openLocalProvider({ runId: 'test-regrade' });
   const again = join(folder, '..', name);
   const recorded = async function* (): AsyncGenerator<ToRegrade> {
@@ -183,6 +182,28 @@ describe('judging a recorded Attempt again', () => {
     await ran(sandboxAttempts(agent, body), {}, async ({ folder, result }) => {
       expect(result.counts.passed).toBe(1);
       expect((await regraded(folder, sandboxAttempts(agent, body))).told).toMatchObject([{ result: outcome }]);
+    });
+  });
+
+  test('takes contents for lost that are not what their name says, for instance since a secret was replaced in them', async () => {
+    const agent = defineSandboxAgent({
+      name: 'writer', evidenceCoverage: completeEvidenceCoverage, sensitiveValues: ['hush-hush'],
+      send: async (_input, ctx) => { await ctx.sandbox.writeText('made.txt', 'key hush-hush'); return { status: 'completed', events: [] }; },
+    });
+    const body: EvalInput['test'] = async (t) => { await t.send('x'); t.sandbox.fileChanged('made.txt', { after: equals('key hush-hush') }); };
+    await ran(sandboxAttempts(agent, body), {}, async ({ folder, result }) => {
+      expect(result.counts.passed).toBe(1);
+      expect((await regraded(folder, sandboxAttempts(agent, body))).told).toMatchObject([{ result: { verdict: 'errored', failure: { kind: 'evidence' }, claims: [{ state: 'unavailable' }] } }]);
+    });
+  });
+
+  test('judges nothing that it was interrupted at', async () => {
+    const attempts = attemptsOf({ agent: answers('1') }, { a: async (t) => { await t.send('x'); } });
+    await ran(attempts, {}, async ({ folder }) => {
+      const interruption = new AbortController();
+      const stuck = attemptsOf({ agent: answers('1') }, { a: async (t) => { await t.send('x'); interruption.abort(new Error('enough')); await new Promise(() => undefined); } });
+      const { told, again } = await regraded(folder, stuck, 'again', interruption.signal);
+      expect([told, again.attempts]).toMatchObject([[{ kind: 'left', reason: 'it was interrupted while it was judged again' }], []]);
     });
   });
 });
