@@ -21,7 +21,9 @@ const LOOK_AGAIN_MS = 100;
 const NOBODY: SparedProcesses = { pids: new Set(), innerPids: [] };
 
 /** States of the images that runs start from; the same for every sandbox of one image. Contents that a scan read are where its own Attempt keeps them. */
-export type ImageStates = Map<string, Promise<{ readonly manifest: Manifest; readonly elsewhere?: ReadonlyMap<string, Manifest>; readonly further: readonly string[]; readonly store: ContentStore }>>;
+export type ImageStates = Map<string, ImageState>;
+
+type ImageState = Promise<{ readonly manifest: Manifest; readonly elsewhere?: ReadonlyMap<string, Manifest>; readonly further: readonly string[]; readonly store: ContentStore }>;
 
 /**
  * Keeps the states of the working directory on the host and tells the agent's changes from the eval's: what differs
@@ -67,26 +69,35 @@ export class WorkspaceLedger {
     const ledger = new WorkspaceLedger(sandbox, options.store);
     const wanted = furtherRoots(sandbox, options.watch ?? []);
     const key = JSON.stringify([options.imageId, sandbox.workdir, ...wanted]);
-    let state = options.states.get(key);
-    if (state === undefined) {
-      state = (async () => {
-        const further = await presentRoots(sandbox, wanted);
-        return { ...await scanWith(sandbox, sandbox.workdir, further, { store: options.store, alive: true }), further, store: options.store };
-      })();
-      options.states.set(key, state);
-      state.catch(() => options.states.delete(key));
+    for (;;) {
+      const known = options.states.get(key);
+      const state = known ?? ledger.#imageState(key, wanted, options.states);
+      try {
+        const { manifest, elsewhere, further, store } = await state;
+        ledger.#elsewhere = elsewhere;
+        ledger.#further = further;
+        ledger.#image = manifest;
+        ledger.#imageStore = store;
+        ledger.#state = manifest;
+        return ledger;
+      } catch (error) {
+        // That another's sandbox broke while it looked says nothing about this one.
+        if (known !== undefined) continue;
+        ledger.#failure = messageOf(error);
+        return ledger;
+      }
     }
-    try {
-      const { manifest, elsewhere, further, store } = await state;
-      ledger.#elsewhere = elsewhere;
-      ledger.#further = further;
-      ledger.#image = manifest;
-      ledger.#imageStore = store;
-      ledger.#state = manifest;
-    } catch (error) {
-      ledger.#failure = messageOf(error);
-    }
-    return ledger;
+  }
+
+  /** Begins to look at the state of the image, for all sandboxes that start from it. */
+  #imageState(key: string, wanted: readonly string[], states: ImageStates): ImageState {
+    const state = (async () => {
+      const further = await presentRoots(this.#sandbox, wanted);
+      return { ...await scanWith(this.#sandbox, this.#root, further, { store: this.#store, alive: true }), further, store: this.#store };
+    })();
+    states.set(key, state);
+    state.catch(() => states.delete(key));
+    return state;
   }
 
   /** Says that somebody other than the agent may have changed files since the last look. */
