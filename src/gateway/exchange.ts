@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PROTOCOLS, type ProtocolName } from './protocol.js';
 import { usageSchema, type Usage } from '../evidence/usage.js';
 
 const OUTCOMES = [
@@ -17,7 +18,7 @@ export interface Exchange {
   /** `null` when the request named no open session. */
   readonly sessionId: string | null;
   /** `null` when the path belongs to no protocol. */
-  readonly protocol: 'anthropic-messages' | 'openai-responses' | null;
+  readonly protocol: ProtocolName | null;
   readonly method: string;
   /** Without the query; at most 200 characters. */
   readonly path: string;
@@ -42,7 +43,7 @@ const count = z.number().int().nonnegative();
 /** Accepts an {@link Exchange}. */
 export const exchangeSchema: z.ZodType<Exchange> = z.strictObject({
   sessionId: z.string().nullable(),
-  protocol: z.enum(['anthropic-messages', 'openai-responses']).nullable(),
+  protocol: z.enum(PROTOCOLS).nullable(),
   method: z.string(),
   path: z.string(),
   model: z.string().exactOptional(),

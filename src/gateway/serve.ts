@@ -90,6 +90,8 @@ const NO_PROXY = 'The gateway is no proxy. Ask for a path on it, such as /v1/mes
 const MODEL_LISTS = {
   'anthropic-messages': { data: [], first_id: null, last_id: null, has_more: false },
   'openai-responses': { object: 'list', data: [] },
+  'openai-chat': { object: 'list', data: [] },
+  gemini: { models: [] },
 } as const satisfies { readonly [protocol in Wire['protocol']]: WholeReply['json'] };
 
 function side(json: WholeReply['json']): Answer {

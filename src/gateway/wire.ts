@@ -1,8 +1,6 @@
 import type { JsonObject } from '../evidence/json.js';
+import type { ProtocolName } from './protocol.js';
 import type { AnswerTurn, TurnError, TurnUsage } from './script.js';
-
-/** The protocols that the gateway speaks, by the name that exchange records use. */
-export type ProtocolName = 'anthropic-messages' | 'openai-responses';
 
 /** One protocol on the wire, as pure functions. It knows nothing of sockets, sessions or clocks. */
 export interface Wire {

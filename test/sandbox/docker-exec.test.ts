@@ -1,7 +1,7 @@
 import { Duplex } from 'node:stream';
 import type Docker from 'dockerode';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { EngineCallError, EngineSilentError } from '../../src/sandbox/errors.js';
+import { EngineCallError, EngineSilentError, SandboxGoneError } from '../../src/sandbox/errors.js';
 import { dialectOf } from '../../src/sandbox/docker/dialect.js';
 import type { Engine } from '../../src/sandbox/docker/engine.js';
 import { execInContainer } from '../../src/sandbox/docker/exec.js';
@@ -69,5 +69,33 @@ describe('output that comes after its command has ended', () => {
     const { error } = await ended;
     expect(error).toBeInstanceOf(EngineCallError);
     expect(String((error as Error).message)).toBe('The container engine could not hand over the whole output of a command: the stream ended in the middle of a piece');
+  });
+});
+
+describe('a command whose container is removed while it runs', () => {
+  /** An engine that answers about the command as `status` says, and about the container with 404. */
+  function engineThatLost(status: number, containerStatus: number): Engine {
+    const refusal = (statusCode: number): Error => new EngineCallError('look', statusCode, 'no such container');
+    const socket = new Duplex({ read() { this.push(null); }, write: (_chunk, _encoding, done) => done() });
+    const exec = { start: async () => socket, inspect: async () => { throw refusal(status); } };
+    const docker = { getContainer: () => ({ exec: async () => exec, inspect: async () => { if (containerStatus !== 200) throw refusal(containerStatus); return {}; } }) } as unknown as Docker;
+    return { docker, where: 'here', isLocal: true, dialect: dialectOf([]), call: (_what, work) => work(docker) };
+  }
+  const failureOf = (engine: Engine): Promise<unknown> => execInContainer(
+    { engine, containerId: 'c', endProcesses: () => Promise.resolve(), mayHoldOutput: () => Promise.resolve(false) }, ['true'], { user: 'agent', cwd: '/' },
+  ).catch((error: unknown) => error);
+
+  test('ends with SandboxGoneError when the engine knows neither command nor container', async () => {
+    expect(await failureOf(engineThatLost(404, 404))).toBeInstanceOf(SandboxGoneError);
+  });
+
+  test('and when it tells a fault of its own about the command, as Podman does, and the container is missing', async () => {
+    expect(await failureOf(engineThatLost(500, 404))).toBeInstanceOf(SandboxGoneError);
+  });
+
+  test('but a fault of an engine that still has the container is a fault of the engine', async () => {
+    const error = await failureOf(engineThatLost(500, 200));
+    expect(error).toBeInstanceOf(EngineCallError);
+    expect(error).not.toBeInstanceOf(SandboxGoneError);
   });
 });

@@ -50,7 +50,7 @@ export async function execInContainer(
   options.signal?.throwIfAborted();
   const exec = await createExec(target, argv, options);
   const socket = await target.engine.call('start a command', (): Promise<Duplex> => exec.start({ hijack: true, stdin: true, Tty: options.tty === true }))
-    .catch((error: unknown) => { throw asGone(error, target.containerId); });
+    .catch(async (error: unknown) => { throw await asGone(error, target); });
   sendInput(socket, options.stdin, options.tty === true);
 
   const activity: Activity = { pieces: 0, busy: false, broke: undefined };
@@ -91,7 +91,7 @@ async function createExec(
       User: options.user,
     }));
   } catch (error) {
-    throw asGone(error, target.containerId);
+    throw await asGone(error, target);
   }
 }
 
@@ -202,7 +202,7 @@ async function exitSoon(target: ExecTarget, exec: Exec): Promise<ExitFacts> {
 /** The end, or `undefined` while the command runs. A missing code is never taken for 0. */
 async function exitNow(target: ExecTarget, exec: Exec): Promise<ExitFacts | undefined> {
   const state = await target.engine.call('look at a command', () => exec.inspect())
-    .catch((error: unknown) => { throw asGone(error, target.containerId); });
+    .catch(async (error: unknown) => { throw await asGone(error, target); });
   if (state.Running) return undefined;
   // Docker gives a number to what it started, and to nothing else.
   const started = state.Pid !== 0 || !target.engine.dialect.tellsWhatRan;
@@ -211,7 +211,7 @@ async function exitNow(target: ExecTarget, exec: Exec): Promise<ExitFacts | unde
   // running for a moment.
   for (const pause of GOING_MS) {
     const container = await target.engine.call('look at a container', (docker) => docker.getContainer(target.containerId).inspect())
-      .catch((error: unknown) => { throw asGone(error, target.containerId); });
+      .catch(async (error: unknown) => { throw await asGone(error, target); });
     if (!container.State.Running || ['removing', 'dead', 'exited'].includes(container.State.Status)) {
       throw new SandboxGoneError(target.containerId, `its container ended with exit code ${container.State.ExitCode}`);
     }
@@ -220,10 +220,16 @@ async function exitNow(target: ExecTarget, exec: Exec): Promise<ExitFacts | unde
   return state.ExitCode === null ? undefined : { exitCode: state.ExitCode, started };
 }
 
-/** 404 and 409 on a container of ours mean that somebody else ended it. */
-function asGone(error: unknown, containerId: string): unknown {
+/**
+ * 404 and 409 on a container of ours mean that somebody else ended it. So does any other refusal when the container turns
+ * out to be missing: Podman answers 500 about a command whose container was removed meanwhile.
+ */
+async function asGone(error: unknown, { engine, containerId }: ExecTarget): Promise<unknown> {
   const status = error instanceof EngineCallError ? statusCodeOf(error) : undefined;
-  return status === 404 || status === 409 ? new SandboxGoneError(containerId, messageOf(error), { cause: error }) : error;
+  if (status === undefined) return error;
+  const isGone = status === 404 || status === 409 || await engine.call('look at a container', (docker) => docker.getContainer(containerId).inspect())
+    .then(() => false, (reason: unknown) => reason instanceof EngineCallError && statusCodeOf(reason) === 404);
+  return isGone ? new SandboxGoneError(containerId, messageOf(error), { cause: error }) : error;
 }
 
 /** As `delay`, but nothing stays alive for it. */
