@@ -20,8 +20,11 @@ export type {
 } from './define/context.js';
 export { defineEval, defineScoreEval, type EvalDefinition, type EvalInput, type ScoreEvalInput } from './define/eval.js';
 export {
-  defineExperiment, scripted, type EvalDescriptor, type ExperimentDefinition, type ExperimentHook, type ExperimentHookContext, type ExperimentInput, type ScriptedGateway,
+  defineExperiment, type EvalDescriptor, type ExperimentDefinition, type ExperimentHook, type ExperimentHookContext, type ExperimentInput,
 } from './define/experiment.js';
+export {
+  forward, scripted, type ForwardGateway, type ForwardInput, type GatewayInput, type KeySource, type SamplingInput, type ScriptedGateway, type ServiceInput,
+} from './define/gateway.js';
 export type { BoundJudge, RootJudge, RubricOptions } from './define/judging.js';
 export type { JudgeConfig } from './judge/config.js';
 export type { JudgeMaterial } from './judge/material.js';

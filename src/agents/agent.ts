@@ -106,6 +106,8 @@ interface AgentFacts {
   readonly evidenceCoverage: EvidenceCoverage;
   /** True for an agent that can do nothing without a model endpoint. */
   readonly needsEndpoint: boolean;
+  /** Whose protocol it speaks to its model. Absent: it does not say. */
+  readonly speaks?: 'anthropic' | 'openai' | 'gemini';
   /** Values that are replaced by `[redacted]` in everything that is told of an Attempt. Default: none. */
   readonly sensitiveValues?: readonly string[];
   /**

@@ -10,6 +10,8 @@ interface Common {
   readonly evidenceCoverage: EvidenceCoverage;
   /** The agent can do nothing without a model endpoint, so its experiments need a gateway. Default: false. */
   readonly needsEndpoint?: boolean;
+  /** Whose protocol it speaks to its model, so that a missing key is told before anything runs. Default: it does not say. */
+  readonly speaks?: 'anthropic' | 'openai' | 'gemini';
   /** Values that are replaced by `[redacted]` in everything that is told and recorded of an Attempt. Default: none. */
   readonly sensitiveValues?: readonly string[];
   /**
@@ -25,7 +27,7 @@ export type SandboxAgentInput = Common & Pick<SandboxAgent, 'check' | 'setup' | 
 /** What {@link defineAgent} takes. */
 export type AgentInput = Common & Pick<DirectAgent, 'check' | 'setup' | 'send' | 'teardown'>;
 
-const KEYS = new Set(['name', 'evidenceCoverage', 'needsEndpoint', 'sensitiveValues', 'inputFiles', 'check', 'setup', 'send', 'teardown']);
+const KEYS = new Set(['name', 'evidenceCoverage', 'needsEndpoint', 'speaks', 'sensitiveValues', 'inputFiles', 'check', 'setup', 'send', 'teardown']);
 
 /**
  * Defines an agent that works in the Attempt's sandbox.

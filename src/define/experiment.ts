@@ -7,6 +7,7 @@ import type { SandboxSpec } from '../sandbox/sandbox.js';
 import { brandDefinition, checkCount, checkJson, checkJudge, checkKeys, checkMembers, checkNetwork, checkText } from './brand.js';
 import { checkSandbox } from './check-sandbox.js';
 import { DefinitionError } from './errors.js';
+import { checkGateway, type GatewayInput } from './gateway.js';
 import type { AttemptFailureClassifier } from './failure-class.js';
 import { checkLimits, type Limits } from './limits.js';
 
@@ -16,13 +17,6 @@ export interface EvalDescriptor {
   readonly description?: string;
   readonly tags: readonly string[];
   readonly metadata: { readonly [key: string]: JsonValue };
-}
-
-/** How the agent's model is asked: turns that are played from a file, without a key and without cost. */
-export interface ScriptedGateway {
-  readonly mode: 'scripted';
-  /** Path of the script, relative to the experiment's file. */
-  readonly script: string;
 }
 
 /** What the hooks of an experiment are given. */
@@ -73,8 +67,8 @@ export interface ExperimentInput {
   readonly setup?: ExperimentHook;
   /** Runs on the host after the last Attempt, whenever `setup`'s turn had come, also when that threw. At most 30 s; a failure is a warning. */
   readonly teardown?: ExperimentHook;
-  /** How the model is asked. Needed by agents that cannot work without a model. */
-  readonly gateway?: ScriptedGateway;
+  /** How the model is asked. Default: `forward()` for agents that cannot work without a model, else there is none. */
+  readonly gateway?: GatewayInput;
   /** Where the sandbox may talk to in each phase; wins over the eval's. Default: the gateway and nothing else. */
   readonly network?: Partial<NetworkPhases>;
   /** The model that `t.judge` asks. The eval's own wins. */
@@ -123,25 +117,8 @@ export function defineExperiment(input: ExperimentInput): ExperimentDefinition {
   }
   const unsupported = input.agent.check?.(input);
   if (unsupported !== undefined) throw new DefinitionError(`defineExperiment: ${unsupported}`);
-  if (input.agent.needsEndpoint && input.gateway === undefined) {
-    throw new DefinitionError(
-      `defineExperiment: the agent "${input.agent.name}" needs a model, and no \`gateway\` says how it is asked. `
-        + 'Add for instance `gateway: scripted("./model.json")`.',
-    );
-  }
-  // `null` is no gateway that anybody made.
-  if (input.gateway !== undefined && (input.gateway?.mode !== 'scripted' || typeof input.gateway.script !== 'string')) {
-    throw new DefinitionError('defineExperiment: `gateway` must be made by scripted("./script.json").');
-  }
+  checkGateway('defineExperiment', input.gateway);
   return brandDefinition('experiment', input);
-}
-
-/**
- * A model that plays turns from a file. @param script Relative to the experiment's file.
- */
-export function scripted(script: string): ScriptedGateway {
-  if (typeof script !== 'string' || script === '') throw new DefinitionError('scripted() needs the path of a script file.');
-  return { mode: 'scripted', script };
 }
 
 function isEvalsChoice(evals: unknown): boolean {

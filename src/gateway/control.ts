@@ -4,7 +4,9 @@ import type { DeniedDestination } from './egress/denied.js';
 import { controlLine, linesOf, programLineSchema, type HostLine, type ProgramLine } from './control-lines.js';
 import { GatewayGoneError, GatewayRefusedError } from './errors.js';
 import type { Exchange } from './exchange.js';
+import type { ToldUsage } from './open-exchange.js';
 import type { SessionOptions, SessionSummary } from './sessions.js';
+import type { Upstreams } from './upstream.js';
 
 /** The host's end of a gateway program. */
 export interface GatewayControl extends AsyncDisposable {
@@ -12,10 +14,18 @@ export interface GatewayControl extends AsyncDisposable {
   readonly ready: Promise<{ readonly port: number }>;
   /**
    * Opens a session. The token must have at least 16 characters.
+   *
+   * @param watch Told what happens in it. A session with `mayGo` asks before each request to a model.
    * @throws GatewayRefusedError when the id or token is taken or the script cannot be played.
    * @throws GatewayGoneError when the program is gone.
    */
-  open(session: SessionOptions): Promise<void>;
+  open(session: Omit<SessionOptions, 'asks'>, watch?: SessionWatch): Promise<void>;
+  /** Makes a token valid for one window of a session, or says that it is for another one from now on. @throws as `close`. */
+  addToken(id: string, token: string, window: string): Promise<void>;
+  /** Ends the life of a token. @throws as `close`. */
+  expireToken(id: string, token: string): Promise<void>;
+  /** Changes whom a session asks, and by which keys. @throws as `close`. */
+  setUpstreams(id: string, upstreams: Upstreams): Promise<void>;
   /**
    * Closes a session, cuts its open requests and tells what it came to.
    * @throws GatewayRefusedError when it is not open.
@@ -37,6 +47,15 @@ export interface GatewayControl extends AsyncDisposable {
   readonly closed: Promise<{ readonly reason: string }>;
   /** Tells the program to end and waits until it is gone. */
   [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** Who is told of a session. */
+export interface SessionWatch {
+  /** Why a request may not go. `undefined`: it may. Default: all may go. */
+  readonly mayGo?: () => string | undefined | Promise<string | undefined>;
+  /** What an answer used, before its client has the end of it; the record of the exchange says the same later. */
+  readonly onUsage?: (told: ToldUsage) => void;
+  readonly onExchange?: (exchange: Exchange) => void;
 }
 
 /** What a session came to. */
@@ -63,6 +82,7 @@ interface Pending {
 export function createGatewayControl(stdin: Writable, stdout: Readable): GatewayControl {
   const pending = new Map<string, Pending>();
   const exchanges = new Map<string, Exchange[]>();
+  const watches = new Map<string, SessionWatch>();
   const listeners = new Set<(exchange: Exchange) => void>();
   let gone: { readonly reason: string } | undefined;
   let settleClosed = (_: { readonly reason: string }): void => {};
@@ -84,8 +104,8 @@ export function createGatewayControl(stdin: Writable, stdout: Readable): Gateway
       else pending.set(key, { call, resolve: resolve as Pending['resolve'], reject });
     });
 
-  const ask = <T extends 'opened' | 'closed' | 'allowed'>(line: Extract<HostLine, { id: string }>): Promise<LineOf<T>> => {
-    const answer = answerTo<T>(keyOf(line.id), line.type === 'allow' ? `open the network at ${line.id}` : `${line.type} session "${line.id}"`);
+  const ask = <T extends 'opened' | 'closed' | 'allowed' | 'done'>(line: Extract<HostLine, { id: string }>): Promise<LineOf<T>> => {
+    const answer = answerTo<T>(keyOf(line.id), CALLS[line.type](line.id));
     if (gone === undefined) stdin.write(controlLine(line));
     return answer;
   };
@@ -94,6 +114,11 @@ export function createGatewayControl(stdin: Writable, stdout: Readable): Gateway
     const waiting = pending.get(key);
     pending.delete(key);
     if (waiting !== undefined) use(waiting);
+  };
+
+  const decide = async (id: string, ask: number): Promise<void> => {
+    const refusal = await watches.get(id)?.mayGo?.();
+    if (gone === undefined) stdin.write(controlLine({ type: 'answer', ask, ...(refusal === undefined ? {} : { refusal: refusal.slice(0, 2_000) }) }));
   };
 
   const keep = (exchange: Exchange): void => {
@@ -109,12 +134,20 @@ export function createGatewayControl(stdin: Writable, stdout: Readable): Gateway
         exchanges.set(line.id, []);
         return settle(keyOf(line.id), ({ resolve }) => resolve(line));
       case 'closed':
+      case 'done':
       case 'allowed':
         return settle(keyOf(line.id), ({ resolve }) => resolve(line));
       case 'exchange':
         keep(line.exchange);
+        watches.get(line.exchange.sessionId ?? '')?.onExchange?.(line.exchange);
         for (const listener of listeners) listener(line.exchange);
         return;
+      case 'usage': {
+        const { type: _type, id, ...told } = line;
+        return watches.get(id)?.onUsage?.({ sessionId: id, ...told });
+      }
+      case 'ask':
+        return void decide(line.id, line.ask);
       case 'refused':
         return settle(line.id === undefined ? READY : keyOf(line.id), ({ call, reject }) => {
           reject(new GatewayRefusedError(call, line.message));
@@ -131,11 +164,27 @@ export function createGatewayControl(stdin: Writable, stdout: Readable): Gateway
   return {
     ready,
     closed,
-    async open({ id, token, script, scriptName }) {
-      await ask<'opened'>({ type: 'open', id, token, script, ...(scriptName !== undefined && { scriptName }) });
+    async open(session, watch = {}) {
+      watches.set(session.id, watch);
+      try {
+        await ask<'opened'>({ type: 'open', ...session, ...(watch.mayGo !== undefined && { asks: true }) });
+      } catch (error) {
+        watches.delete(session.id);
+        throw error;
+      }
+    },
+    async addToken(id, token, window) {
+      await ask<'done'>({ type: 'token', id, token, window });
+    },
+    async expireToken(id, token) {
+      await ask<'done'>({ type: 'expire', id, token });
+    },
+    async setUpstreams(id, upstreams) {
+      await ask<'done'>({ type: 'upstreams', id, upstreams });
     },
     async close(id) {
       const { requests, usage, lanes } = await ask<'closed'>({ type: 'close', id });
+      watches.delete(id);
       const seen = exchanges.get(id) ?? [];
       exchanges.delete(id);
       return { requests, usage, lanes, exchanges: seen };
@@ -154,6 +203,14 @@ export function createGatewayControl(stdin: Writable, stdout: Readable): Gateway
   };
 }
 
+const CALLS: { readonly [call in Extract<HostLine, { id: string }>['type']]: (id: string) => string } = {
+  allow: (id) => `open the network at ${id}`,
+  open: (id) => `open session "${id}"`,
+  close: (id) => `close session "${id}"`,
+  token: (id) => `begin a window of session "${id}"`,
+  expire: (id) => `end a window of session "${id}"`,
+  upstreams: (id) => `change the keys of session "${id}"`,
+};
 const READY = 'ready';
 const TOO_EARLY = 'an earlier call for it has not been answered yet. Wait for that first.';
 // An agent that floods the gateway must not fill the host's memory.

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
-import type { ServerResponse } from 'node:http';
-import { finished } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Outlet } from './outlet.js';
 import type { AnswerTurn } from './script.js';
 import type { Reply, StreamReply, WholeReply } from './wire.js';
 
@@ -13,7 +12,6 @@ export interface DeliveryOptions {
   readonly pace?: Pace;
   /** Aborts when nobody reads any more. */
   readonly signal: AbortSignal;
-  readonly onFirstByte: () => void;
 }
 
 /**
@@ -22,52 +20,38 @@ export interface DeliveryOptions {
  * @returns `cut` when the pace said to break the connection off.
  * @throws whatever ended the connection first; `signal` is aborted then.
  */
-export async function deliver(response: ServerResponse, reply: Reply, options: DeliveryOptions): Promise<'whole' | 'cut'> {
+export async function deliver(outlet: Outlet, reply: Reply, options: DeliveryOptions): Promise<'whole' | 'cut'> {
   const { pace = {}, signal } = options;
   if (pace.delayMs) await pause(pace.delayMs, undefined, { signal });
   if (pace.stall && pace.cutAfterEvents === undefined) await untilAborted(signal);
-  return 'events' in reply ? deliverStream(response, reply, options) : deliverWhole(response, reply, options);
+  return 'events' in reply ? deliverStream(outlet, reply, options) : deliverWhole(outlet, reply, options);
 }
 
-async function deliverWhole(response: ServerResponse, reply: WholeReply, options: DeliveryOptions): Promise<'whole' | 'cut'> {
-  const { pace = {}, signal, onFirstByte } = options;
-  const { status, headers } = reply;
-  const text = JSON.stringify(reply.json);
-  response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text), ...headers });
-  onFirstByte();
-  if (pace.cutAfterEvents !== undefined) {
-    response.flushHeaders();
-    return breakOff(response, pace, signal);
-  }
-  response.end(text);
-  await finished(response);
+async function deliverWhole(outlet: Outlet, { status, headers, json }: WholeReply, { pace = {}, signal }: DeliveryOptions): Promise<'whole' | 'cut'> {
+  const text = JSON.stringify(json);
+  await outlet.head(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text), ...headers });
+  if (pace.cutAfterEvents !== undefined) return breakOff(outlet, pace, signal);
+  await outlet.write(text);
+  await outlet.end();
   return 'whole';
 }
 
-async function deliverStream(response: ServerResponse, reply: StreamReply, options: DeliveryOptions): Promise<'whole' | 'cut'> {
-  const { pace = {}, signal, onFirstByte } = options;
-  const { headers, events } = reply;
-  response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache', ...headers });
-  response.flushHeaders();
-  onFirstByte();
+async function deliverStream(outlet: Outlet, { headers, events }: StreamReply, { pace = {}, signal }: DeliveryOptions): Promise<'whole' | 'cut'> {
+  await outlet.head(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache', ...headers });
   let sent = 0;
   for (const event of events) {
-    if (sent === pace.cutAfterEvents) return breakOff(response, pace, signal);
-    signal.throwIfAborted();
-    if (!response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)) await once(response, 'drain', { signal });
+    if (sent === pace.cutAfterEvents) return breakOff(outlet, pace, signal);
+    await outlet.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
     sent += 1;
     if (pace.chunkDelayMs) await pause(pace.chunkDelayMs, undefined, { signal });
   }
-  response.end();
-  await finished(response);
+  await outlet.end();
   return 'whole';
 }
 
-async function breakOff(response: ServerResponse, pace: Pace, signal: AbortSignal): Promise<'cut'> {
+async function breakOff(outlet: Outlet, pace: Pace, signal: AbortSignal): Promise<'cut'> {
   if (pace.stall) await untilAborted(signal);
-  // An empty write is called back after everything before it has gone out.
-  await new Promise<void>((resolve) => response.write('', () => resolve()));
-  response.destroy();
+  await outlet.cut();
   return 'cut';
 }
 

@@ -63,3 +63,12 @@ export class EgressError extends GatewayError {
     super(`The ports 53, 80 and 443 of ${address} cannot be had (${options.cause.message}). Nothing else may listen there.`, options);
   }
 }
+
+/** A model service cannot be reached, or went away before it answered. */
+export class UpstreamError extends GatewayError {
+  readonly code = 'gateway-upstream';
+  /** @param host Whom the gateway asked. @param reason What the system said, without addresses of clients and without keys. */
+  constructor(readonly host: string, readonly reason: string, options?: ErrorOptions) {
+    super(`The model service at ${host} could not be asked: ${reason}. See whether the base URL is right and the service is up.`, options);
+  }
+}

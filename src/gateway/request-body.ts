@@ -4,10 +4,15 @@ import { parseJson, type JsonValue } from '../evidence/json.js';
 /** The largest body that is read. */
 export const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
-/** What came out of a request's body, or the failure that its client is told. */
-export type BodyReading =
-  | { readonly kind: 'read'; readonly json: JsonValue; readonly sizeBytes: number }
-  | { readonly kind: 'refused'; readonly status: number; readonly message: string };
+/** A body that was not read to its end, with the failure that its client is told. */
+export interface RefusedBody {
+  readonly kind: 'refused';
+  readonly status: number;
+  readonly message: string;
+}
+
+/** What came out of a request's body. */
+export type BodyReading = { readonly kind: 'read'; readonly json: JsonValue; readonly sizeBytes: number } | RefusedBody;
 
 /** Bytes of bodies that one session holds in memory at this moment. */
 export interface BodyBudget {
@@ -18,14 +23,32 @@ export interface BodyBudget {
 const MAX_HELD_BYTES = 2 * MAX_BODY_BYTES;
 
 /**
- * Reads a JSON body, and stops keeping it as soon as it breaks a limit. The rest of a refused body is read and dropped, so that
- * the client gets to read its answer.
+ * Reads a JSON body, as {@link readBody} does.
  *
  * @throws the stream's error when the client goes away first.
  */
 export async function readJsonBody(request: IncomingMessage, budget: BodyBudget): Promise<BodyReading> {
-  const encoding = request.headers['content-encoding'] ?? 'identity';
-  if (encoding !== 'identity') return refuse(request, 415, 'The gateway reads plain bodies only. Turn request compression off.');
+  if (isEncoded(request)) return refuse(request, 415, 'The gateway reads plain bodies only. Turn request compression off.');
+  return readBody(request, budget, (bytes) => {
+    const json = parseJson(bytes.toString('utf8'));
+    if (json === undefined) return { kind: 'refused', status: 400, message: 'The body is not JSON.' };
+    return { kind: 'read', json, sizeBytes: bytes.length };
+  });
+}
+
+/** Whether a body is compressed. */
+export function isEncoded({ headers }: IncomingMessage): boolean {
+  return (headers['content-encoding'] ?? 'identity') !== 'identity';
+}
+
+/**
+ * Reads a body, and stops keeping it as soon as it breaks a limit. The rest of a refused body is read and dropped, so that the client
+ * gets to read its answer.
+ *
+ * @param use What is done with it. Its bytes count as held until that has settled.
+ * @throws the stream's error when the client goes away first.
+ */
+export async function readBody<T>(request: IncomingMessage, budget: BodyBudget, use: (bytes: Buffer) => T | Promise<T>): Promise<T | RefusedBody> {
   if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return refuse(request, 413, TOO_LARGE);
   const chunks: Buffer[] = [];
   let size = 0;
@@ -38,9 +61,7 @@ export async function readJsonBody(request: IncomingMessage, budget: BodyBudget)
       budget.heldBytes += chunk.length;
       chunks.push(chunk);
     }
-    const json = parseJson(Buffer.concat(chunks).toString('utf8'));
-    if (json === undefined) return { kind: 'refused', status: 400, message: 'The body is not JSON.' };
-    return { kind: 'read', json, sizeBytes: size };
+    return await use(Buffer.concat(chunks));
   } finally {
     budget.heldBytes -= size;
   }
@@ -49,7 +70,7 @@ export async function readJsonBody(request: IncomingMessage, budget: BodyBudget)
 const TOO_LARGE = `The body is larger than ${MAX_BODY_BYTES} bytes.`;
 const TOO_MANY = 'Too many large requests at once. Send them one after the other.';
 
-function refuse(request: IncomingMessage, status: number, message: string): BodyReading {
+function refuse(request: IncomingMessage, status: number, message: string): RefusedBody {
   request.resume();
   return { kind: 'refused', status, message };
 }

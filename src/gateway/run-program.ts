@@ -4,7 +4,7 @@ import { isJsonObject, parseJson } from '../evidence/json.js';
 import { controlLine, hostLineSchema, linesOf, type HostLine, type ProgramLine } from './control-lines.js';
 import { createNetworks, type Networks } from './egress/networks.js';
 import { GatewayError } from './errors.js';
-import type { Exchange } from './exchange.js';
+import { createQuestions } from './questions.js';
 import { scriptOf } from './script.js';
 import { openGatewayServer } from './server.js';
 import { createSessions, type Sessions } from './sessions.js';
@@ -28,9 +28,15 @@ export interface ProgramOptions {
 export async function runProgram({ stdin, stdout, host, port, onFault }: ProgramOptions): Promise<void> {
   const say = (line: ProgramLine): void => void stdout.write(controlLine(line));
   const sessions = createSessions();
+  const questions = createQuestions((id, ask) => say({ type: 'ask', id, ask }));
   await using networks = createNetworks();
-  const onExchange = (exchange: Exchange): void => say({ type: 'exchange', exchange });
-  await using server = await openGatewayServer({ sessions, onExchange, onFault, host, port }).catch((error: Error) => {
+  await using server = await openGatewayServer({
+    sessions,
+    onExchange: (exchange) => say({ type: 'exchange', exchange }),
+    onUsage: ({ sessionId, ...told }) => say({ type: 'usage', id: sessionId, ...told }),
+    mayGo: questions.ask,
+    onFault, host, port,
+  }).catch((error: Error) => {
     say({ type: 'refused', message: `it cannot listen on ${host}:${port} (${error.message}). Give it another port with --port.` });
     throw error;
   });
@@ -39,23 +45,44 @@ export async function runProgram({ stdin, stdout, host, port, onFault }: Program
     const line = hostLineSchema.safeParse(parseJson(text));
     if (!line.success) say(unreadable(text, line.error.issues));
     else if (line.data.type === 'shutdown') return;
+    else if (line.data.type === 'answer') questions.answer(line.data.ask, line.data.refusal);
     else void obey(line.data, { sessions, networks }, onFault).then(say);
   }
 }
 
-type IdLine = Exclude<HostLine, { type: 'shutdown' }>;
+type IdLine = Extract<HostLine, { id: string }>;
 
-async function obey(line: IdLine, { sessions, networks }: { readonly sessions: Sessions; readonly networks: Networks }, onFault: ProgramOptions['onFault']): Promise<ProgramLine> {
+async function obey(line: IdLine, world: { readonly sessions: Sessions; readonly networks: Networks }, onFault: ProgramOptions['onFault']): Promise<ProgramLine> {
   try {
-    if (line.type === 'allow') return { type: 'allowed', id: line.id, denied: (await networks.at(line.id)).allow(line.hosts) };
-    if (line.type === 'close') return { type: 'closed', id: line.id, ...(await sessions.close(line.id)) };
-    const { id, token, scriptName = 'script' } = line;
-    sessions.open({ id, token, scriptName, script: scriptOf(line.script, scriptName) });
-    return { type: 'opened', id };
+    return await done(line, world);
   } catch (error) {
     if (error instanceof GatewayError) return { type: 'refused', id: line.id, message: error.message };
     onFault(error);
     return { type: 'refused', id: line.id, message: 'it met a fault of its own. Its stderr has the cause.' };
+  }
+}
+
+async function done(line: IdLine, { sessions, networks }: { readonly sessions: Sessions; readonly networks: Networks }): Promise<ProgramLine> {
+  const { id } = line;
+  switch (line.type) {
+    case 'allow':
+      return { type: 'allowed', id, denied: (await networks.at(id)).allow(line.hosts) };
+    case 'close':
+      return { type: 'closed', id, ...(await sessions.close(id)) };
+    case 'open': {
+      const { type: _type, mode, ...session } = line;
+      sessions.open({ ...session, mode: mode.kind === 'scripted' ? { ...mode, script: scriptOf(mode.script, mode.scriptName ?? 'script') } : mode });
+      return { type: 'opened', id };
+    }
+    case 'token':
+      sessions.addToken(id, line.token, line.window);
+      return { type: 'done', id };
+    case 'expire':
+      sessions.expireToken(id, line.token);
+      return { type: 'done', id };
+    case 'upstreams':
+      sessions.setUpstreams(id, line.upstreams);
+      return { type: 'done', id };
   }
 }
 

@@ -1,29 +1,34 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Usage } from '../evidence/usage.js';
-import { deliver, type Pace } from './deliver.js';
+import type { IncomingMessage } from 'node:http';
+import { answerByForwarding } from './answer-forwarded.js';
+import { answerFromScript } from './answer-scripted.js';
+import { clientFactsOf, retryOf } from './client-facts.js';
+import type { Connections } from './connections.js';
+import { deliver } from './deliver.js';
 import type { ExchangeOutcome } from './exchange.js';
 import { pathOf, type OpenExchange } from './open-exchange.js';
-import type { Play } from './playback.js';
-import { readJsonBody } from './request-body.js';
-import { routeOf } from './routes.js';
+import type { Outlet } from './outlet.js';
+import { overBudget } from './over-budget.js';
+import { routeOf, type Route } from './routes.js';
 import type { Session, Sessions } from './sessions.js';
-import { DEFAULT_USAGE, type Reply, type Wire, type WireIds, type WholeReply } from './wire.js';
+import type { Reply, WholeReply, Wire } from './wire.js';
 
 /** One request on its way through the gateway. */
 export interface ServedRequest {
   readonly request: IncomingMessage;
-  readonly response: ServerResponse;
+  /** Where the answer goes. */
+  readonly outlet: Outlet;
   readonly exchange: OpenExchange;
   readonly requestId: string;
   readonly sessions: Sessions;
+  readonly connections: Connections;
+  /** Asks the host whether a request of a session may go. `undefined`: it may; a text says why not. */
+  readonly mayGo: (sessionId: string, signal: AbortSignal) => Promise<string | undefined>;
 }
 
-/** What is sent, and what the record says of it. */
-interface Answer {
-  readonly outcome: ExchangeOutcome;
-  readonly reply: Reply;
-  readonly pace?: Pace;
-  readonly usage?: Usage;
+/** A request that was let in. */
+export interface AdmittedRequest extends ServedRequest {
+  readonly session: Session;
+  readonly route: Route;
 }
 
 /**
@@ -32,82 +37,52 @@ interface Answer {
  * @throws when the client goes away, and on a fault of the gateway.
  */
 export async function serve(served: ServedRequest): Promise<void> {
-  const { response, exchange } = served;
-  const { outcome, reply, pace, usage } = await answerTo(served);
-  exchange.notes.outcome = outcome;
-  const delivered = await deliver(response, reply, {
-    ...(pace !== undefined && { pace }),
-    signal: exchange.signal,
-    onFirstByte: () => exchange.markFirstByte(),
-  });
-  if (delivered === 'whole' && usage !== undefined) exchange.notes.usage = usage;
-}
-
-async function answerTo(served: ServedRequest): Promise<Answer> {
   const { request, exchange, requestId, sessions } = served;
-  const path = pathOf(request);
-  const { kind, wire } = routeOf(request.method ?? '', path, request.headers);
-  const session = sessions.find(request.headers);
-  if (session !== undefined) {
-    exchange.notes.session = session;
-    session.track(exchange);
+  const route = routeOf(request.method ?? '', pathOf(request), request.headers);
+  const { kind, wire } = route;
+  const address = request.socket.localAddress?.replace(/^::ffff:/, '');
+  const found = sessions.find({ headers: request.headers, ...(address === undefined ? {} : { address }) });
+  const fail = (outcome: ExchangeOutcome, status: number, message: string): Promise<void> => refuse(served, wire, outcome, { status, message });
+  if (found.kind !== 'unknown') {
+    const { session, window } = found;
+    const client = clientFactsOf(request.headers);
+    const retry = retryOf(request.headers);
+    Object.assign(exchange.notes, { session, ordinal: session.track(exchange), ...(window !== undefined && { window }), ...(client !== undefined && { client }), ...(retry !== undefined && { retry }) });
   }
-  const fail = (outcome: ExchangeOutcome, status: number, message: string): Answer =>
-    ({ outcome, reply: wire.failure({ status, message }, requestId, { final: true }) });
-
   if (kind === 'foreign') return fail('refused', 400, NO_PROXY);
-  if (kind === 'probe') return side({});
-  if (kind === 'unknown') return fail('not-found', 404, `Nothing is served at ${request.method} ${path.slice(0, 200)}.`);
+  if (kind === 'probe') return tell(served, 'side', side({}));
+  if (kind === 'unknown') return fail('not-found', 404, `Nothing is served at ${request.method} ${pathOf(request).slice(0, 200)}.`);
   exchange.notes.protocol = wire.protocol;
-  if (session === undefined) return fail('unauthorized', 401, 'The API key is not the token of an open session.');
-  if (kind === 'analytics') return side({});
-  if (kind === 'model-list') return side(MODEL_LISTS[wire.protocol]);
-
-  const body = await readJsonBody(request, session.budget);
-  if (body.kind === 'refused') return fail('refused', body.status, body.message);
-  if (kind === 'count-tokens') return side({ input_tokens: Math.ceil(body.sizeBytes / 4) });
-  const asked = wire.readRequest(body.json);
-  if (typeof asked === 'string') return fail('refused', 400, asked);
-  exchange.notes.model = asked.model;
-  const play = session.playback.take(asked);
-  if (play.kind === 'exhausted') {
-    if (play.lane !== undefined) exchange.notes.lane = play.lane;
-    return fail('script-exhausted', 400, play.message);
+  if (found.kind === 'unknown') return fail('unauthorized', 401, 'The API key is not the token of an open session.');
+  if (found.kind === 'refused') return fail('unauthorized', 401, found.message);
+  if (kind === 'analytics') return tell(served, 'side', side({}));
+  const { session } = found;
+  if (kind === 'model' && session.asks) {
+    const refusal = await served.mayGo(session.id, exchange.signal);
+    if (refusal !== undefined) {
+      exchange.notes.detail = refusal;
+      return tell(served, 'over-budget', overBudget(wire, refusal, requestId));
+    }
   }
-  if (play.kind === 'turn') Object.assign(exchange.notes, { lane: play.lane, turn: play.turn });
-  if (play.answer.error !== undefined) return { outcome: 'played', reply: wire.failure(play.answer.error, requestId), pace: play.answer };
-  const reply = wire.answer(asked, play.answer, idsFor(play.key, requestId));
-  if (typeof reply === 'string') return fail('script-unplayable', 400, unplayableMessage(session, play, reply));
-  return {
-    outcome: play.kind === 'side' ? 'side' : 'played',
-    reply,
-    pace: play.answer,
-    usage: play.answer.usage ?? DEFAULT_USAGE,
-  };
+  const admitted = { ...served, session, route };
+  return session.answering.kind === 'scripted' ? answerFromScript(admitted, session.answering.playback) : answerByForwarding(admitted, session.answering);
 }
 
 const NO_PROXY = 'The gateway is no proxy. Ask for a path on it, such as /v1/messages or /v1/responses.';
-const MODEL_LISTS = {
-  'anthropic-messages': { data: [], first_id: null, last_id: null, has_more: false },
-  'openai-responses': { object: 'list', data: [] },
-  'openai-chat': { object: 'list', data: [] },
-  gemini: { models: [] },
-} as const satisfies { readonly [protocol in Wire['protocol']]: WholeReply['json'] };
 
-function side(json: WholeReply['json']): Answer {
-  return { outcome: 'side', reply: { status: 200, headers: {}, json } };
+/** An answer of the gateway's own. */
+export async function tell({ outlet, exchange }: Pick<ServedRequest, 'outlet' | 'exchange'>, outcome: ExchangeOutcome, reply: Reply): Promise<void> {
+  exchange.notes.outcome = outcome;
+  await deliver(outlet, reply, { signal: exchange.signal });
 }
 
-function idsFor(key: string, requestId: string): WireIds {
-  let made = 0;
-  return {
-    next: (prefix) => `${prefix}_${key}_${(made += 1)}`,
-    requestId,
-    createdAt: Math.floor(Date.now() / 1000),
-  };
+/** A failure in the vendor's shape that says not to try again. */
+export function refuse(served: Pick<ServedRequest, 'outlet' | 'exchange' | 'requestId'>, wire: Wire, outcome: ExchangeOutcome, { status, message }: { readonly status: number; readonly message: string }): Promise<void> {
+  served.exchange.notes.detail = message;
+  return tell(served, outcome, wire.failure({ status, message }, served.requestId, { final: true }));
 }
 
-function unplayableMessage({ playback }: Session, play: Exclude<Play, { kind: 'exhausted' }>, reason: string): string {
-  const place = play.kind === 'turn' ? `, lane "${play.lane}", turn ${play.turn}` : '';
-  return `Script "${playback.scriptName}"${place}: ${reason}`;
+/** What a request of the CLI's own is answered. */
+export function side(json: WholeReply['json']): WholeReply {
+  return { status: 200, headers: {}, json };
 }

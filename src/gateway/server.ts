@@ -3,7 +3,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { deliver } from './deliver.js';
 import type { Exchange } from './exchange.js';
-import { openExchange, pathOf } from './open-exchange.js';
+import { clientOutlet, type Outlet } from './outlet.js';
+import { createConnections, type Connections } from './connections.js';
+import { openExchange, pathOf, type ToldUsage } from './open-exchange.js';
 import { refuseRawRequests } from './raw-refusals.js';
 import { routeOf } from './routes.js';
 import { serve } from './serve.js';
@@ -14,6 +16,10 @@ export interface GatewayServerOptions {
   readonly sessions: Sessions;
   /** Called once for every request, when nothing more is sent for it. */
   readonly onExchange: (exchange: Exchange) => void;
+  /** Told what an answer used, before its end goes out. Default: nobody is. */
+  readonly onUsage?: (told: ToldUsage) => void;
+  /** Asked before each request of a session that asks: `undefined` lets it go, a text says why not. Default: all may go. */
+  readonly mayGo?: (sessionId: string, signal: AbortSignal) => Promise<string | undefined>;
   /** Told of faults of the gateway itself. The client gets a 500. */
   readonly onFault: (fault: unknown) => void;
   /** Default: loopback. */
@@ -37,9 +43,10 @@ const KEEP_ALIVE_MS = 120_000;
 export async function openGatewayServer(options: GatewayServerOptions): Promise<GatewayServer> {
   const { sessions, onExchange, host = '127.0.0.1', port = 0 } = options;
   let requests = 0;
+  const connections = createConnections();
   const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
     requests += 1;
-    void handle(request, response, { ...options, requestId: `req_gateway${requests}` });
+    void handle(request, response, { ...options, connections, requestId: `req_gateway${requests}` });
   });
   refuseRawRequests(server, { sessions, onExchange });
   server.listen(port, host);
@@ -51,44 +58,50 @@ export async function openGatewayServer(options: GatewayServerOptions): Promise<
     server.close();
     await sessions.closeAll();
     server.closeAllConnections();
+    connections[Symbol.dispose]();
     await closed;
   };
   return { port: (server.address() as AddressInfo).port, close, [Symbol.asyncDispose]: close };
 }
 
-type HandleOptions = GatewayServerOptions & { readonly requestId: string };
+type HandleOptions = GatewayServerOptions & { readonly requestId: string; readonly connections: Connections };
 
 async function handle(request: IncomingMessage, response: ServerResponse, options: HandleOptions): Promise<void> {
-  const { sessions, onExchange, onFault, requestId } = options;
-  const exchange = openExchange(request, response, sessions);
+  const { sessions, onExchange, onUsage, onFault, requestId, connections, mayGo = () => Promise.resolve(undefined) } = options;
+  const exchange = openExchange(request, response, { sessions, onUsage });
+  const outlet = clientOutlet(response, { signal: exchange.signal, onFirstByte: () => exchange.markFirstByte() });
   try {
-    await serve({ request, response, exchange, requestId, sessions });
+    await serve({ request, outlet, exchange, requestId, sessions, connections, mayGo });
   } catch (fault) {
     const clientLeft = exchange.signal.aborted || response.destroyed || (request.destroyed && !request.complete);
     exchange.notes.outcome = clientLeft ? 'aborted' : 'failed';
     if (clientLeft) {
       response.destroy();
     } else {
+      exchange.notes.detail ??= FAULT;
       onFault(fault);
-      await tellFault(request, response, { requestId, signal: exchange.signal });
+      await tellFault(request, response, { requestId, outlet, signal: exchange.signal });
     }
   } finally {
     onExchange(exchange.end());
   }
 }
 
+const FAULT = 'The gateway met a fault of its own. Its stderr has the cause.';
+
 interface FaultContext {
   readonly requestId: string;
+  readonly outlet: Outlet;
   readonly signal: AbortSignal;
 }
 
-async function tellFault(request: IncomingMessage, response: ServerResponse, { requestId, signal }: FaultContext): Promise<void> {
+async function tellFault(request: IncomingMessage, response: ServerResponse, { requestId, outlet, signal }: FaultContext): Promise<void> {
   if (response.headersSent) {
     response.destroy();
     return;
   }
   const { wire } = routeOf(request.method ?? '', pathOf(request), request.headers);
-  const reply = wire.failure({ status: 500, message: 'The gateway met a fault of its own. Its stderr has the cause.' }, requestId);
+  const reply = wire.failure({ status: 500, message: FAULT }, requestId);
   // The client may leave now; the fault has been told already.
-  await deliver(response, reply, { signal, onFirstByte: () => {} }).catch(() => response.destroy());
+  await deliver(outlet, reply, { signal }).catch(() => response.destroy());
 }

@@ -5,29 +5,43 @@ import type { Exchange } from './exchange.js';
 import { createPlayback, type LaneProgress, type Playback } from './playback.js';
 import { presentedTokens } from './presented-tokens.js';
 import type { BodyBudget } from './request-body.js';
-import type { Script } from './script.js';
+import type { ForwardMode, SessionMode } from './session-mode.js';
+import { SessionTokens } from './session-tokens.js';
+import type { Upstreams } from './upstream.js';
 
 /** What a session is opened with. */
 export interface SessionOptions {
   readonly id: string;
-  /** What the sandbox shows as its API key. Worth nothing anywhere else. */
+  /** What the sandbox shows as its API key, in every window. Worth nothing anywhere else. */
   readonly token: string;
-  readonly script: Script;
-  /** What messages call the script. Default: `script`. */
-  readonly scriptName?: string;
+  readonly mode: SessionMode;
+  /** The gateway's own address in the network of the session: its tokens are worth nothing in another. Absent: they hold wherever it listens. */
+  readonly address?: string;
+  /** The host is asked before each request to a model. Default: false. */
+  readonly asks?: boolean;
 }
+
+/** How the requests of a session are answered, with what was answered so far. */
+export type Answering = { readonly kind: 'scripted'; readonly playback: Playback } | ForwardMode;
 
 /** One Attempt's way to the model. */
 export interface Session {
   readonly id: string;
-  readonly token: string;
-  readonly playback: Playback;
+  readonly answering: Answering;
+  readonly asks: boolean;
   readonly budget: BodyBudget;
-  /** Keeps a request in view until it ends, so that closing the session ends it. */
-  track(work: { abort(): void; readonly ended: Promise<void> }): void;
+  /** Keeps a request in view until it ends, so that closing the session ends it. @returns its place among the session's requests, from 1. */
+  track(work: { abort(): void; readonly ended: Promise<void> }): number;
   /** Adds a finished request to the session's counts. */
   count(exchange: Exchange): void;
 }
+
+/** The session of a request, or why it has none. */
+export type FoundSession =
+  | { readonly kind: 'open'; readonly session: Session; readonly window?: string }
+  /** Its session is known, but the token is over, or was shown in another network. */
+  | { readonly kind: 'refused'; readonly session: Session; readonly window?: string; readonly message: string }
+  | { readonly kind: 'unknown' };
 
 /** What a session came to. */
 export interface SessionSummary {
@@ -44,70 +58,110 @@ export interface Sessions {
   /** @throws SessionTakenError when an open session has the id or the token. */
   open(options: SessionOptions): void;
   /**
-   * Ends the session: its token is refused from now on and its open requests are cut. Settles when they have been counted.
+   * Makes one more token valid, for one window; or says that one is for another window from now on.
+   * @throws SessionUnknownError when the session is not open, SessionTakenError when the token is another session's.
+   */
+  addToken(id: string, token: string, window: string): void;
+  /** Ends the life of a token. @throws SessionUnknownError when the session is not open. */
+  expireToken(id: string, token: string): void;
+  /** Changes whom a session that forwards asks, and by which keys. @throws SessionUnknownError when it is not open. */
+  setUpstreams(id: string, upstreams: Upstreams): void;
+  /**
+   * Ends the session: its tokens are refused from now on and its open requests are cut. Settles when they have been counted.
    * @throws SessionUnknownError when it is not open.
    */
   close(id: string): Promise<SessionSummary>;
-  /** The session whose token a request shows as `x-api-key` or as a bearer. */
-  find(headers: IncomingHttpHeaders): Session | undefined;
+  /** The session whose token a request shows. @param address The gateway's own address that the request came to. */
+  find(request: { readonly headers: IncomingHttpHeaders; readonly address?: string }): FoundSession;
   /** The tokens of the open sessions, so that no record repeats one. */
   tokens(): Iterable<string>;
   closeAll(): Promise<void>;
 }
 
 interface OpenSession extends Session {
+  answering: Answering;
+  readonly address?: string;
   end(): Promise<SessionSummary>;
 }
+
+const EXPIRED = 'The API key is the token of a part of the Attempt that is over.';
+const ELSEWHERE = 'The API key is the token of a session in another network.';
 
 /** Starts without sessions. */
 export function createSessions(): Sessions {
   const byId = new Map<string, OpenSession>();
-  const byToken = new Map<string, OpenSession>();
+  const tokens = new SessionTokens();
 
-  const close = async (id: string): Promise<SessionSummary> => {
+  const known = (id: string): OpenSession => {
     const session = byId.get(id);
     if (session === undefined) throw new SessionUnknownError(id);
+    return session;
+  };
+  const close = async (id: string): Promise<SessionSummary> => {
+    const session = known(id);
     byId.delete(id);
-    byToken.delete(session.token);
+    tokens.forget(id);
     return session.end();
   };
 
   return {
     open(options) {
       if (byId.has(options.id)) throw new SessionTakenError(options.id, 'id');
-      if (byToken.has(options.token)) throw new SessionTakenError(options.id, 'token');
-      const session = openSession(options);
-      byId.set(options.id, session);
-      byToken.set(options.token, session);
+      if (tokens.has(options.token)) throw new SessionTakenError(options.id, 'token');
+      byId.set(options.id, openSession(options));
+      tokens.add(options.token, options.id);
+    },
+    addToken(id, token, window) {
+      known(id);
+      const use = tokens.find(token);
+      if (use !== undefined && (use.sessionId !== id || use.isExpired)) throw new SessionTakenError(id, 'token');
+      tokens.add(token, id, window);
+    },
+    expireToken(id, token) {
+      known(id);
+      if (tokens.find(token)?.sessionId === id) tokens.expire(token);
+    },
+    setUpstreams(id, upstreams) {
+      const session = known(id);
+      if (session.answering.kind === 'forward') session.answering = { ...session.answering, upstreams };
     },
     close,
-    find(headers) {
+    find({ headers, address }) {
       for (const token of presentedTokens(headers)) {
-        const session = byToken.get(token);
-        if (session !== undefined) return session;
+        const use = tokens.find(token);
+        const session = use === undefined ? undefined : byId.get(use.sessionId);
+        if (use === undefined || session === undefined) continue;
+        const found = { session, ...(use.window === undefined ? {} : { window: use.window }) };
+        if (use.isExpired) return { kind: 'refused', ...found, message: EXPIRED };
+        if (session.address !== undefined && session.address !== address) return { kind: 'refused', ...found, message: ELSEWHERE };
+        return { kind: 'open', ...found };
       }
-      return undefined;
+      return { kind: 'unknown' };
     },
-    tokens: () => byToken.keys(),
+    tokens: () => tokens.all(),
     async closeAll() {
       await Promise.all([...byId.keys()].map(close));
     },
   };
 }
 
-function openSession({ id, token, script, scriptName = 'script' }: SessionOptions): OpenSession {
-  const playback = createPlayback(script, scriptName);
+function openSession({ id, mode, address, asks = false }: SessionOptions): OpenSession {
+  const answering: Answering = mode.kind === 'scripted' ? { kind: 'scripted', playback: createPlayback(mode.script, mode.scriptName ?? 'script') } : mode;
   const works = new Set<{ abort(): void; readonly ended: Promise<void> }>();
+  let begun = 0;
   let requests = 0;
   let usage: Usage = {};
   return {
     id,
-    token,
-    playback,
+    answering,
+    asks,
+    ...(address === undefined ? {} : { address }),
     budget: { heldBytes: 0 },
     track(work) {
       works.add(work);
       void work.ended.then(() => works.delete(work));
+      begun += 1;
+      return begun;
     },
     count(exchange) {
       requests += 1;
@@ -117,7 +171,7 @@ function openSession({ id, token, script, scriptName = 'script' }: SessionOption
       const open = [...works];
       for (const work of open) work.abort();
       await Promise.all(open.map(({ ended }) => ended));
-      return { requests, usage, lanes: playback.progress() };
+      return { requests, usage, lanes: answering.kind === 'scripted' ? answering.playback.progress() : [] };
     },
   };
 }

@@ -5,7 +5,10 @@ import type { EvalDefinition } from '../define/eval.js';
 import type { EvalDescriptor, ExperimentDefinition } from '../define/experiment.js';
 import type { JudgeConfig } from '../judge/config.js';
 import { show } from '../expect/match.js';
+import { baseUrlOf, type ForwardInput } from '../define/gateway.js';
+import type { JsonValue } from '../evidence/json.js';
 import { ScriptError } from '../gateway/errors.js';
+import { VENDORS } from '../gateway/upstream.js';
 import { parseScript, type Script } from '../gateway/script.js';
 import type { NetworkPhases } from '../sandbox/network-access.js';
 import type { BackendFeature, SpecFit } from '../sandbox/backend.js';
@@ -34,6 +37,8 @@ export interface PlanOptions {
   readonly prior?: PriorOutcomes;
   /** What of it is used. Default: whatever is final. */
   readonly reuse?: ReuseOptions;
+  /** Answers come from cassettes, which are other answers than those of a service. Default: false. */
+  readonly replays?: boolean;
   /** Sandboxes that are to stay alive; an Attempt that does not run has none. Default: none. */
   readonly keepSandbox?: 'all' | 'failed';
 }
@@ -61,6 +66,8 @@ export interface PlannedAttempt {
   readonly timeout?: { readonly limitMs: number; readonly source: '--timeout' | 'experiment' | 'eval' | 'config' };
   /** Who answers `t.judge`: the eval's word, then the experiment's, then the configuration's. Absent: nobody. */
   readonly judge?: JudgeConfig;
+  /** Which services the gateway asks. Absent with a script, or without a gateway. */
+  readonly services?: ForwardInput;
   /** The script that the gateway plays. */
   readonly script?: { readonly name: string; readonly script: Script };
   /** The same for Attempts that ask the same question, see {@link Identities}. Absent: it cannot be told. */
@@ -203,9 +210,25 @@ function isWanted(project: Project, experiment: Discovered<ExperimentDefinition>
   }
 }
 
+/** The services that an experiment asks: those it names, or the vendors themselves where its agent can do nothing without a model. */
+function servicesOf({ gateway, agent }: ExperimentDefinition): ForwardInput | undefined {
+  if (gateway === undefined) return agent.needsEndpoint ? {} : undefined;
+  return gateway.mode === 'forward' ? gateway : undefined;
+}
+
+/** What identities see of services: where they are, and what is decided for their clients. */
+function addressesOf(services: ForwardInput | undefined): JsonValue {
+  if (services === undefined) return null;
+  const { sampling = {} } = services;
+  return {
+    ...Object.fromEntries(VENDORS.map((vendor) => [vendor, baseUrlOf(vendor, services[vendor], (name) => process.env[name])])),
+    sampling: sampling as { readonly [setting: string]: JsonValue },
+  };
+}
+
 async function scriptOf(project: Project, experiment: Discovered<ExperimentDefinition>, problems: string[]): Promise<PlannedAttempt['script']> {
   const { gateway } = experiment.definition;
-  if (gateway === undefined) return undefined;
+  if (gateway?.mode !== 'scripted') return undefined;
   const file = resolve(dirname(experiment.file), gateway.script);
   const name = relative(project.root, file);
   let text: string;
@@ -235,7 +258,8 @@ async function attemptsOf(
   const network = { ...found.definition.network, ...experiment.definition.network };
   const { judge: own = true } = found.definition;
   const judge = own === true ? experiment.definition.judge ?? project.config.judge : own;
-  const identity = await identities.of({ found, experiment, sandbox, network, judge, script: script?.script });
+  const services = servicesOf(experiment.definition);
+  const identity = await identities.of({ found, experiment, sandbox, network, judge, script: script?.script, services: addressesOf(services), replays: options.replays ?? false });
   const decisionOf = deciderOf({ evalId: found.id, experimentId: experiment.id, identity, limitMs: timeout?.limitMs }, options);
   return Array.from({ length: count }, (_item, position) => ({
     id: attemptIdOf(experiment.id, found.id, position + 1),
@@ -252,6 +276,7 @@ async function attemptsOf(
     ...(timeout === undefined ? {} : { timeout }),
     ...(judge === undefined ? {} : { judge }),
     ...(script === undefined ? {} : { script }),
+    ...(services === undefined ? {} : { services }),
     ...(identity === undefined ? {} : { identity }),
     decision: decisionOf(position + 1),
   }));

@@ -74,7 +74,20 @@ export const attemptFileSchema = z.object({
   estimateNotes: z.array(z.string()).exactOptional(),
   unpriced: z.object({ models: z.array(z.string()), reason: z.string() }).exactOptional(),
   judge: z.object({ usage: usageSchema, estimatedCostUSD: z.number().nonnegative().exactOptional() }).exactOptional(),
-  gateway: z.object({ requests: count, usage: usageSchema }).exactOptional(),
+  gateway: z.object({
+    requests: count,
+    usage: usageSchema,
+    windows: z.array(z.object({
+      label: z.string(),
+      requests: count,
+      retries: count.exactOptional(),
+      usage: usageSchema,
+      firstByteMs: z.object({ median: z.number(), most: z.number() }).exactOptional(),
+      durationMs: z.object({ median: z.number(), most: z.number() }).exactOptional(),
+      agents: z.array(z.object({ agent: z.string(), requests: count, usage: usageSchema })).exactOptional(),
+      applied: z.array(z.string()).exactOptional(),
+    })).exactOptional(),
+  }).exactOptional(),
   sandbox: z.string().exactOptional(),
   resources: z.object({
     cpuSeconds: z.number().nonnegative().exactOptional(),

@@ -3,7 +3,7 @@ import type { Usage } from '../evidence/usage.js';
 import type { PlannedAttempt } from '../plan/plan.js';
 import type { Spent } from './budgets.js';
 import { estimateCost } from './estimate-cost.js';
-import type { AttemptResult, TurnRecord } from './result.js';
+import type { AttemptResult, GatewayCount, TurnRecord } from './result.js';
 
 /** What an Attempt's usage is estimated from. */
 export interface AttemptCostInput {
@@ -23,9 +23,24 @@ export function attemptCostOf({ turns, usage, model, pricing = {} }: AttemptCost
   return { estimatedCostUSD: estimate.usd, estimateNotes: [...estimate.notes, ...partial] };
 }
 
-/** What an Attempt has spent so far. */
-export function spentOf({ experiment: { model } }: PlannedAttempt, { turns, usage }: Pick<AttemptResult, 'turns' | 'usage'>, pricing: Pricing = {}): Spent {
-  return { usage, ...attemptCostOf({ turns, usage, ...(model === undefined ? {} : { model }), pricing }) };
+/**
+ * What an Attempt has spent so far.
+ *
+ * @param options.onWire What the gateway counted, which is ahead of what the CLI has told. Absent: it has counted nothing.
+ */
+export function spentOf(
+  { experiment: { model } }: PlannedAttempt, { turns, usage }: Pick<AttemptResult, 'turns' | 'usage'>, { pricing = {}, onWire }: { readonly pricing?: Pricing | undefined; readonly onWire?: GatewayCount | undefined } = {},
+): Spent {
+  return {
+    usage, ...attemptCostOf({ turns, usage, ...(model === undefined ? {} : { model }), pricing }),
+    ...(onWire === undefined ? {} : { gateway: onWire, onWireUSD: leastCostOf(onWire.usage, model, pricing) }),
+  };
+}
+
+/** What usage costs at the least. */
+function leastCostOf(usage: Usage, model: string | undefined, pricing: Pricing): number {
+  const estimate = estimateCost(usage, model, { pricing });
+  return estimate.state === 'estimated' ? estimate.usd : estimate.leastUSD;
 }
 
 function because({ coverage }: TurnRecord): string {

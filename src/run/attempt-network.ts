@@ -4,7 +4,9 @@ import type { Scope } from '../lifetime/scope.js';
 import type { PlannedAttempt } from '../plan/plan.js';
 import type { ClosedNetwork, NetworkPlan, NetworkState } from '../sandbox/sandbox.js';
 import type { AttemptWorld } from './attempt-world.js';
-import type { GatewayLease, ModelLease } from './model-access.js';
+import type { GatewayLease } from './model-access.js';
+import type { ModelLease } from './model-lease.js';
+import type { GatewayCount } from './result.js';
 
 /** What is known of an Attempt's network. */
 export interface NetworkFacts {
@@ -37,11 +39,12 @@ export interface OpenedNetwork {
  *
  * @throws GatewayRefusedError when the script cannot be played, GatewayGoneError, or an engine error.
  */
-export async function openAttemptNetwork(attempt: PlannedAttempt, world: Pick<AttemptWorld, 'provider' | 'models' | 'deserted'>, scope: Scope): Promise<OpenedNetwork> {
-  const { script, network } = attempt;
+export async function openAttemptNetwork(attempt: PlannedAttempt, world: Pick<AttemptWorld, 'provider' | 'models' | 'deserted' | 'forbidsSend'> & { readonly onWire: (spent: GatewayCount) => void }, scope: Scope): Promise<OpenedNetwork> {
+  const { script, services, network } = attempt;
+  const asksModel = script !== undefined || services !== undefined;
   let isRetired = false;
   const retire = (): void => { isRetired = true; };
-  if (script === undefined && network === undefined) {
+  if (!asksModel && network === undefined) {
     if (world.provider.openClosedNetwork === undefined) return { plan: { kind: 'host' }, retire };
     if (world.deserted === undefined) return { plan: { kind: 'none' }, retire };
     const lease = await world.deserted.lease();
@@ -57,7 +60,7 @@ export async function openAttemptNetwork(attempt: PlannedAttempt, world: Pick<At
     plan: lease.network,
     ...opened,
     retire,
-    ...(script === undefined ? {} : { model: await world.models.open({ ...attempt, script }, lease) }),
+    ...(asksModel ? { model: await world.models.open(attempt, lease, { onSpent: world.onWire, ...(world.forbidsSend === undefined ? {} : { mayGo: world.forbidsSend }) }) } : {}),
   };
 }
 

@@ -1,10 +1,10 @@
-import type { AgentSession, TurnInput } from '../agents/agent.js';
-import { isAgentSendError } from '../agents/errors.js';
+import type { AgentSession, ModelEndpoint, TurnInput } from '../agents/agent.js';
 import type { Claim } from '../assert/claim.js';
 import { ClaimStop } from '../assert/errors.js';
 import { ClaimLedger } from '../assert/ledger.js';
+import type { Turn } from '../evidence/turn.js';
 import type { FileEvidence } from '../assert/file-evidence.js';
-import type { WindowFlag, WorkspaceChanges } from '../evidence/file-changes.js';
+import type { WorkspaceChanges } from '../evidence/file-changes.js';
 import { startDeadline, type Deadline } from '../lifetime/deadline.js';
 import { messageOf } from '../lifetime/error.js';
 import { Scope } from '../lifetime/scope.js';
@@ -16,10 +16,9 @@ import { createContentStore } from '../workspace/content-store.js';
 import { WorkspaceLedger } from '../workspace/ledger.js';
 import type { Patch } from '../workspace/patch.js';
 import { createAgentContexts, type AgentContexts } from './agent-contexts.js';
-import { answerOf } from './agent-answer.js';
+import { answeredTurn } from './answered-turn.js';
 import { attemptErrorOf, NotAwaitedError, StrayExceptionError } from './attempt-error.js';
 import { imageFactsOf } from './attempt-facts.js';
-import { checkedTurn } from './checked-turn.js';
 import { AttemptNotes } from './attempt-notes.js';
 import { attemptResultOf } from './attempt-result.js';
 import { spentOf } from './attempt-cost.js';
@@ -28,11 +27,11 @@ import { estimateCost } from './estimate-cost.js';
 import { GradingBegunError, openGradingSandbox, type GradingSandbox } from './grading-sandbox.js';
 import { createGroups } from './groups.js';
 import { createJudging, type Judging } from './judging.js';
-import { EvidenceLog, nothingSeen } from './evidence-log.js';
+import { EvidenceLog } from './evidence-log.js';
 import { AttemptIntegrity } from './attempt-integrity.js';
 import { networkFactsOf, openAttemptNetwork, type OpenedNetwork } from './attempt-network.js';
 import type { AttemptWorld } from './attempt-world.js';
-import type { AttemptError, AttemptPhase, AttemptResult, ImageFacts, TurnRecord } from './result.js';
+import type { AttemptError, AttemptPhase, AttemptResult, GatewayCount, ImageFacts, TurnRecord } from './result.js';
 import { sandboxLifetimeMs } from './sandbox-lifetime.js';
 import { createSandboxTools } from './sandbox-tools.js';
 import { patchOrNote } from './patch-or-note.js';
@@ -83,6 +82,7 @@ class AttemptStory {
   #integrity: AttemptIntegrity | undefined;
   #grading: Promise<GradingSandbox> | undefined;
   #network: OpenedNetwork | undefined;
+  #onWire: GatewayCount | undefined;
   #image: ImageFacts | undefined;
   #error: AttemptError | undefined;
   #skipped: string | undefined;
@@ -121,7 +121,7 @@ class AttemptStory {
   /** A fresh sandbox, a way to the model, the state that the agent starts from, the agent's own set-up. */
   async prepare(): Promise<void> {
     const { agent } = this.#attempt.experiment;
-    await this.#in('gateway', async () => { this.#network = await openAttemptNetwork(this.#attempt, this.#world, this.#scope); });
+    await this.#in('gateway', async () => { this.#network = await openAttemptNetwork(this.#attempt, { ...this.#world, onWire: (spent) => this.#tellSpent(spent) }, this.#scope); });
     if (agent.kind === 'sandbox') await this.#in('sandbox', () => this.#openSandbox());
     this.#clock.sandbox = performance.now();
     this.#world.onOpened?.();
@@ -243,30 +243,31 @@ class AttemptStory {
     await this.#integrity?.beforeWindow(this.#ledger, open.label);
     const startedAt = new Date();
     const begun = performance.now();
-    const seen = (extra: Pick<Parameters<EvidenceLog['end']>[1], 'turn' | 'failure'>): TurnRecord => this.#log.end(open, { prompt: input.text, startedAt: startedAt.toISOString(), durationMs: Math.round(performance.now() - begun), ...extra });
-    const flags: WindowFlag[] = [];
+    const prompt = input.text;
+    const seen = (turn: Turn, failure?: TurnRecord['failure']): TurnRecord => this.#log.end(open, {
+      turn, prompt, startedAt: startedAt.toISOString(), durationMs: Math.round(performance.now() - begun), ...(failure === undefined ? {} : { failure }),
+    });
+    const model = this.#network?.model;
     let waits = false;
     try {
-      const record = seen({ turn: checkedTurn(agent, await answerOf(agent, input, { contexts: this.#contexts, session, signal: this.#deadline.signal, hasten: this.#world.hasten })) });
+      const contexts = async (): Promise<AgentContexts> => this.#contextsWith(await model?.openWindow(open.label, conversation));
+      const { signal } = this.#deadline;
+      const record = await answeredTurn({ agent, input, session, contexts, model, label: open.label, signal, hasten: this.#world.hasten, seen });
       waits = record.status === 'waiting';
       if (waits) this.#network?.phases?.hold(conversation);
       return record;
-    } catch (error) {
-      if (this.#deadline.signal.aborted) flags.push('timed-out');
-      const kind = isAgentSendError(error) ? error.facts.kind : 'broken';
-      const turn = isAgentSendError(error) ? error.facts.turn : undefined;
-      const failure = { kind, message: messageOf(error) };
-      try {
-        seen({ turn: turn ?? nothingSeen, failure });
-      } catch {
-        seen({ turn: nothingSeen, failure }); // What it claims to have seen cannot be: it is better than its agent can.
-      }
-      throw error;
     } finally {
-      this.#world.onSpent?.(spentOf(this.#attempt, this.#log, this.#world.pricing));
-      await this.#ledger?.closeWindow(open.label, { flags, ...(waits ? { waits: conversation } : {}) });
+      await model?.closeWindow(conversation, { waits });
+      this.#tellSpent();
+      await this.#ledger?.closeWindow(open.label, { flags: this.#deadline.signal.aborted ? ['timed-out'] : [], ...(waits ? { waits: conversation } : {}) });
       await this.#integrity?.afterWindow();
     }
+  }
+
+  /** @param onWire What the gateway has counted by now. Default: what it said last. */
+  #tellSpent(onWire = this.#onWire): void {
+    this.#onWire = onWire;
+    this.#world.onSpent?.(spentOf(this.#attempt, this.#log, { pricing: this.#world.pricing, onWire }));
   }
 
   /** Teardown in reverse order, claims on the frozen evidence, the verdict. */
@@ -365,9 +366,11 @@ class AttemptStory {
 
   /** What the agent's own code is given. */
   get #contexts(): AgentContexts {
-    return createAgentContexts({
-      attempt: this.#attempt, log: this.#log, sink: this.#world.sink, scope: this.#scope, notes: this.#notes, endpoint: this.#network?.model?.endpoint, sandbox: this.#sandbox,
-    });
+    return this.#contextsWith(this.#network?.model?.endpoint);
+  }
+
+  #contextsWith(endpoint: ModelEndpoint | undefined): AgentContexts {
+    return createAgentContexts({ attempt: this.#attempt, log: this.#log, sink: this.#world.sink, scope: this.#scope, notes: this.#notes, endpoint, sandbox: this.#sandbox });
   }
 
   /** The first failure is the Attempt's; later ones, and those of teardown, are remarks. */

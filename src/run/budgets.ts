@@ -1,10 +1,14 @@
+import type { Usage } from '../evidence/usage.js';
 import { limitsOf, type Limits } from '../define/limits.js';
 import { NiceEvalError } from '../lifetime/error.js';
 import type { PlannedAttempt } from '../plan/plan.js';
 import type { AttemptResult } from './result.js';
 
 /** What has been spent, as far as it is known. */
-export type Spent = Pick<AttemptResult, 'usage' | 'estimatedCostUSD' | 'judge' | 'gateway'>;
+export interface Spent extends Pick<AttemptResult, 'usage' | 'estimatedCostUSD' | 'judge' | 'gateway'> {
+  /** What costs, at the least, what the gateway counted. Absent: it is not known. */
+  readonly onWireUSD?: number;
+}
 
 /** A send was refused, since what may be spent is spent. What was done until then is still looked at and judged. */
 export class BudgetExceededError extends NiceEvalError {
@@ -25,8 +29,8 @@ const NOTHING: Sums = { usd: 0, tokens: 0, requests: 0 };
 
 /**
  * Adds up what the Attempts of a run spend, while they spend it, and says where a limit is reached: of an Attempt, of its experiment,
- * of the run. Dollars are estimates by the price list. What is under way when a limit is reached goes on until its next send, so the sum may
- * end above the limit.
+ * of the run. Dollars are estimates by the price list. What is under way when a limit is reached goes on until it asks its model again, so the
+ * sum may end above the limit by what its last requests cost.
  */
 export class Budgets {
   readonly #run: Account;
@@ -49,8 +53,8 @@ export class Budgets {
 
   /** Takes what an Attempt has spent so far, all its tries included that are not told under another id. */
   spend(attempt: PlannedAttempt, id: string, spent: Spent): void {
-    const sums = sumsOf(spent);
     const before = this.#counted.get(id) ?? NOTHING;
+    const sums = most(before, sumsOf(spent));
     this.#counted.set(id, sums);
     for (const owner of [this.#run, this.#of(attempt)]) {
       owner.sums.usd += sums.usd - before.usd;
@@ -91,6 +95,11 @@ export class Budgets {
     return reached(own, now) ?? this.forbids(attempt, now);
   }
 
+  /** Whether anything limits what an Attempt may spend, so that its requests must be asked for one by one. */
+  limits(attempt: PlannedAttempt): boolean {
+    return [this.#run.limits, this.#of(attempt).limits, account('', attempt.experiment.attemptBudget).limits].some((limits) => Object.keys(limits).length > 0);
+  }
+
   /** Milliseconds until the first limit of time is reached. `undefined`: there is none, or its clock does not run. */
   nextEndMs(now: number): number | undefined {
     const ends = [this.#run, ...this.#experiments.values()].flatMap(({ limits, startedAt }) => (limits.wallMs === undefined || startedAt === undefined ? [] : [startedAt + limits.wallMs - now]));
@@ -119,10 +128,20 @@ function reached({ name, limits, sums, startedAt }: Account, now: number): strin
   return limits.wallMs !== undefined && startedAt !== undefined && now - startedAt >= limits.wallMs ? `the time of ${name} is up: ${limits.wallMs} ms` : undefined;
 }
 
-function sumsOf({ usage, estimatedCostUSD, judge, gateway }: Spent): Sums {
+/** Nothing that was spent comes back. */
+function most(a: Sums, b: Sums): Sums {
+  return { usd: Math.max(a.usd, b.usd), tokens: Math.max(a.tokens, b.tokens), requests: Math.max(a.requests, b.requests) };
+}
+
+function tokensOf({ inputTokens = 0, outputTokens = 0 }: Usage): number {
+  return inputTokens + outputTokens;
+}
+
+/** The CLI tells when its turn has ended, the gateway before: whoever has counted more is right. */
+function sumsOf({ usage, estimatedCostUSD = 0, onWireUSD = 0, judge, gateway }: Spent): Sums {
   return {
-    usd: (estimatedCostUSD ?? 0) + (judge?.estimatedCostUSD ?? 0),
-    tokens: (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0),
+    usd: Math.max(estimatedCostUSD, onWireUSD) + (judge?.estimatedCostUSD ?? 0),
+    tokens: Math.max(tokensOf(usage), tokensOf(gateway?.usage ?? {})),
     requests: requestsOf({ usage, ...(gateway === undefined ? {} : { gateway }) }) ?? 0,
   };
 }

@@ -154,7 +154,7 @@ export class Dispatcher {
       ...(hasten === undefined ? {} : { hasten }),
       onOpened: opened,
       onSpent: (spent) => budgets.spend(attempt, attempt.id, spent),
-      forbidsSend: () => budgets.forbidsSend(attempt, attempt.id, performance.now()),
+      ...(budgets.limits(attempt) ? { forbidsSend: () => budgets.forbidsSend(attempt, attempt.id, performance.now()) } : {}),
       onProgress: (progress) => onEvent({ type: 'attempt.progress', attempt: attempt.id, evalId, experimentId, progress }),
     });
   }

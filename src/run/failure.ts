@@ -16,6 +16,7 @@ const BY_CODE: { readonly [code: string]: FailureKind } = {
   'sandbox-process': 'engine',
   'image': 'image',
   'gateway-gone': 'network', 'gateway-refused': 'network', 'gateway-egress': 'network', 'gateway-session-taken': 'harness', 'gateway-session-unknown': 'harness',
+  'gateway-fault': 'harness', 'gateway-upstream': 'network', 'model-key': 'auth', 'cassette-lacks': 'harness',
   'ECONNREFUSED': 'network', 'ECONNRESET': 'network', 'ENOTFOUND': 'network', 'EAI_AGAIN': 'network', 'ENETUNREACH': 'network', 'EHOSTUNREACH': 'network', 'ETIMEDOUT': 'network',
   'deadline-exceeded': 'timeout',
   'experiment-fatal': 'eval', 'eval-fatal': 'eval',

@@ -1,59 +1,139 @@
-import { randomBytes } from 'node:crypto';
-import type { ModelEndpoint } from '../agents/agent.js';
-import type { Usage } from '../evidence/usage.js';
-import { placeGateway, type PlacedGateway } from '../gateway/placement.js';
+import type { PlacedGateway } from '../gateway/placement.js';
+import { placeGateway } from '../gateway/placement.js';
+import type { SessionMode } from '../gateway/session-mode.js';
 import type { PlannedAttempt } from '../plan/plan.js';
-import type { SandboxProvider } from '../sandbox/sandbox.js';
-import { createNetworkPool, type NetworkLease } from './network-pool.js';
+import type { ClosedNetwork, SandboxProvider } from '../sandbox/sandbox.js';
+import { createModelLease, freshToken, SessionMeter, type ModelLease } from './model-lease.js';
+import { createNetworkPool, type NetworkLease, type NetworkPool } from './network-pool.js';
+import type { GatewayCount } from './result.js';
+import type { Services } from './services.js';
 
 /** A network of one Attempt with the gateway in it. */
 export interface GatewayLease extends NetworkLease {
   readonly gateway: PlacedGateway;
 }
 
-/** What one Attempt holds of the model. */
-export interface ModelLease {
-  readonly endpoint: ModelEndpoint;
-  /** Ends the token's life and tells what was counted. `undefined`: the gateway could not be asked any more. */
-  close(): Promise<{ readonly requests: number; readonly usage: Usage } | undefined>;
+/** Who decides over the requests of an Attempt. */
+export interface ModelWatch {
+  /** Told of what was spent on the wire so far. */
+  readonly onSpent?: (spent: GatewayCount) => void;
+  /** Why its model may not be asked once more. `undefined`: it may. Absent: nobody limits it. */
+  readonly mayGo?: () => string | undefined;
 }
 
 /** The gateway of a run: started with the first Attempt that needs it, one network for each running Attempt. */
 export interface ModelAccess {
   /** @throws GatewayGoneError, or an engine error. */
   lease(): Promise<GatewayLease>;
-  /** @throws GatewayRefusedError when the script cannot be played, GatewayGoneError when the gateway is gone. */
-  open(attempt: PlannedAttempt & { readonly script: NonNullable<PlannedAttempt['script']> }, lease: GatewayLease): Promise<ModelLease>;
+  /** @throws GatewayRefusedError when the script cannot be played, GatewayGoneError when the gateway is gone, ModelKeyError. */
+  open(attempt: PlannedAttempt, lease: GatewayLease, watch: ModelWatch): Promise<ModelLease>;
+}
+
+/** A gateway with the networks that it is in. */
+interface Placement {
+  readonly pool: NetworkPool;
+  gateway: Promise<PlacedGateway> | undefined;
+  /** It went away: nobody is led to it any more. */
+  isGone: boolean;
 }
 
 /** Everything it opens belongs to the provider, which closes it. */
-export function createModelAccess(provider: SandboxProvider): ModelAccess {
-  let placed: Promise<PlacedGateway> | undefined;
-  const pool = createNetworkPool(provider, async (network) => {
-    if (placed === undefined) {
-      placed = placeGateway(provider, network);
-      placed.catch(() => { placed = undefined; });
-      await placed;
-    } else {
-      const gateway = await placed;
-      if (network !== undefined) await gateway.admitTo(network);
-    }
-  });
+export function createModelAccess(provider: SandboxProvider, services: Services): ModelAccess {
+  let current: Placement | undefined;
+
+  /** A new gateway takes the place of one that went away, with networks of its own; those of the dead one go with the backend. */
+  const placement = (): Placement => {
+    if (current === undefined || current.isGone) current = place(provider);
+    return current;
+  };
+
   return {
     async lease() {
-      const lease = await pool.lease();
-      return { ...lease, gateway: await (placed as Promise<PlacedGateway>) };
+      const placed = placement();
+      const lease = await placed.pool.lease();
+      return { ...lease, gateway: await (placed.gateway as Promise<PlacedGateway>) };
     },
-    async open(attempt, { gateway }) {
-      const token = `niceeval-${randomBytes(24).toString('hex')}`;
-      await gateway.control.open({ id: attempt.id, token, script: attempt.script.script, scriptName: attempt.script.name });
-      return {
-        endpoint: { origin: gateway.origin, token },
-        close: async () => {
-          const summary = await gateway.control.close(attempt.id).catch(() => undefined);
-          return summary === undefined ? undefined : { requests: summary.requests, usage: summary.usage };
+    async open(attempt, lease, watch) {
+      const { gateway } = lease;
+      const token = freshToken();
+      const meter = new SessionMeter();
+      const mode = await modeOf(attempt, services);
+      if (mode.kind === 'forward') await gateway.letOut();
+      const refresh = keepFresh(attempt, services, gateway);
+      await gateway.control.open({
+        id: attempt.id, token, mode,
+        ...(lease.network.kind === 'closed' ? { address: lease.network.network.serviceAddress } : {}),
+      }, {
+        ...(watch.mayGo === undefined ? {} : { mayGo: () => {
+          const refusal = watch.mayGo?.();
+          if (refusal === undefined) meter.asked();
+          return refusal;
+        } }),
+        onUsage: ({ ordinal, model, usage }) => {
+          meter.told(ordinal, model, usage);
+          watch.onSpent?.(meter.spent);
         },
-      };
+        onExchange: (exchange) => {
+          meter.ended(exchange);
+          watch.onSpent?.(meter.spent);
+          if (exchange.outcome === 'forwarded' && exchange.status === 401) refresh.now();
+        },
+      });
+      return createModelLease({ gateway, sessionId: attempt.id, token, meter, onClose: refresh.end });
     },
   };
 }
+
+function place(provider: SandboxProvider): Placement {
+  const placement: Placement = {
+    isGone: false,
+    gateway: undefined,
+    pool: createNetworkPool(provider, async (network) => {
+      if (placement.gateway === undefined) {
+        placement.gateway = started(provider, network, placement);
+        placement.gateway.catch(() => { placement.gateway = undefined; });
+        await placement.gateway;
+      } else {
+        const gateway = await placement.gateway;
+        if (network !== undefined) await gateway.admitTo(network);
+      }
+    }),
+  };
+  return placement;
+}
+
+async function started(provider: SandboxProvider, network: ClosedNetwork | undefined, placement: Placement): Promise<PlacedGateway> {
+  const gateway = await placeGateway(provider, network);
+  void gateway.control.closed.then(() => { placement.isGone = true; });
+  return gateway;
+}
+
+async function modeOf({ script, services: input }: PlannedAttempt, services: Services): Promise<SessionMode> {
+  if (script !== undefined) return { kind: 'scripted', script: script.script, scriptName: script.name };
+  const { sampling } = input ?? {};
+  return { kind: 'forward', upstreams: await services.upstreamsOf(input ?? {}), ...(sampling === undefined ? {} : { sampling }) };
+}
+
+/** Gives the session new keys when those that it has are over, or were refused. */
+function keepFresh({ id, services: input }: PlannedAttempt, services: Services, gateway: PlacedGateway): { now(): void; end(): void } {
+  const ms = input === undefined ? undefined : services.refreshMsOf(input);
+  if (input === undefined || ms === undefined) return { now: () => undefined, end: () => undefined };
+  let lastMs = performance.now();
+  const renew = (): void => {
+    lastMs = performance.now();
+    // Keys that cannot be had are told by whoever is refused for want of them.
+    services.upstreamsOf(input).then((upstreams) => gateway.control.setUpstreams(id, upstreams)).catch(() => undefined);
+  };
+  const timer = setInterval(renew, ms).unref();
+  return {
+    now: () => {
+      // One key that is wrong for good must not run the command for every request.
+      if (performance.now() - lastMs < LEAST_RENEWAL_MS) return;
+      services.refused();
+      renew();
+    },
+    end: () => clearInterval(timer),
+  };
+}
+
+const LEAST_RENEWAL_MS = 1_000;

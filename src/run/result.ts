@@ -98,6 +98,31 @@ export interface AttemptName {
   readonly model?: string;
 }
 
+/** What passed the gateway. */
+export interface GatewayCount {
+  readonly requests: number;
+  readonly usage: Usage;
+  /** By the label of the window that the requests belonged to; those of no window are left out. Absent: only the sum is known. */
+  readonly windows?: readonly GatewayWindow[];
+}
+
+/** What passed the gateway in one window. */
+export interface GatewayWindow {
+  readonly label: string;
+  /** To a model. */
+  readonly requests: number;
+  /** Of them, those that the client says it had tried before. Absent: no client said. */
+  readonly retries?: number;
+  readonly usage: Usage;
+  /** Of the requests that were answered: milliseconds to the first byte, and to the last. */
+  readonly firstByteMs?: { readonly median: number; readonly most: number };
+  readonly durationMs?: { readonly median: number; readonly most: number };
+  /** By the agent that asked, where the CLI tells. Absent: it does not. */
+  readonly agents?: readonly { readonly agent: string; readonly requests: number; readonly usage: Usage }[];
+  /** What was decided for the client. Absent: nothing. */
+  readonly applied?: readonly string[];
+}
+
 /** Everything an Attempt came to. */
 export interface AttemptResult extends AttemptName {
   readonly reasoningEffort?: string;
@@ -142,7 +167,7 @@ export interface AttemptResult extends AttemptName {
   /** The net changes for `git apply`, and what cannot be in it. Absent: the changes are not known, or nothing was recorded of them. */
   readonly patch?: Patch;
   /** What the gateway counted on the wire. Absent without a gateway. */
-  readonly gateway?: { readonly requests: number; readonly usage: Usage };
+  readonly gateway?: GatewayCount;
   /** The backend of its sandbox, for instance `docker`. Absent: its agent has none. */
   readonly sandbox?: string;
   /** What its sandbox used, read when the agent had been torn down. Absent: there was none, or it could not be asked. */

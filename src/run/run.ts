@@ -9,6 +9,7 @@ import { Budgets } from './budgets.js';
 import { Dispatcher, type RunWorld } from './dispatcher.js';
 import { ExperimentHooks } from './experiment-hooks.js';
 import { createJudges } from './judging.js';
+import { createServices, type Services } from './services.js';
 import { createModelAccess } from './model-access.js';
 import { createNetworkPool } from './network-pool.js';
 import type { RunEvent, RunSink } from './ports.js';
@@ -32,8 +33,10 @@ export interface RunOptions {
   readonly hasten?: AbortSignal;
   /** Prices of the project, for estimates. Default: only the built-in list. */
   readonly pricing?: Pricing;
-  /** Where the key of a judge is looked up. Default: the environment of this process. */
+  /** Where keys are looked up. Default: the environment of this process. */
   readonly env?: (name: string) => string | undefined;
+  /** The model services. Default: those that `env` has keys for. */
+  readonly services?: Services;
   /** Which sandboxes are left alive for people to look inside. Default: none. */
   readonly keep?: KeepSandbox;
   /** What the whole run may spend. Default: no limit. */
@@ -71,10 +74,11 @@ export async function run(plan: Plan, options: RunOptions): Promise<RunResult> {
   const timer = setInterval(() => undefined, 60_000);
   using _alive = { [Symbol.dispose]: () => clearInterval(timer) };
   using strays = new StrayFailures(({ reason }) => warn(`Something failed outside of every Attempt: ${messageOf(reason)}`));
-  const judges = createJudges({ env: options.env ?? ((name) => process.env[name]), signal: options.signal });
+  const env = options.env ?? ((name: string) => process.env[name]);
+  const judges = createJudges({ env, signal: options.signal });
   for (const problem of judges.problemsOf(plan.attempts.map(({ judge }) => judge))) warn(problem);
   const { attempts, notRun } = await carriedOut(plan, options, {
-    reused, judges, strays, secrets, models: createModelAccess(options.provider), imageStates: new Map(), images: startImages(plan, options, reused), budgets: new Budgets(options.budget, warn), warn, ...desertedNetworks(plan, options),
+    reused, judges, strays, secrets, models: createModelAccess(options.provider, options.services ?? createServices(env)), imageStates: new Map(), images: startImages(plan, options, reused), budgets: new Budgets(options.budget, warn), warn, ...desertedNetworks(plan, options),
   });
   const result: RunResult = {
     runId: options.runId,
@@ -137,7 +141,7 @@ function startImages(plan: Plan, options: RunOptions, reused: ReadonlyMap<string
  * Docker 20.10), but making a network costs as much as several starts.
  */
 function desertedNetworks(plan: Plan, options: RunOptions): Pick<RunWorld, 'deserted'> {
-  const attempts = plan.attempts.filter(({ script, network, experiment }) => script === undefined && network === undefined && experiment.agent.kind === 'sandbox');
+  const attempts = plan.attempts.filter(({ script, services, network, experiment }) => script === undefined && services === undefined && network === undefined && experiment.agent.kind === 'sandbox');
   if (options.provider.openClosedNetwork === undefined || attempts.length < WORTH_A_NETWORK * options.concurrency) return {};
   return { deserted: createNetworkPool(options.provider, () => Promise.resolve()) };
 }

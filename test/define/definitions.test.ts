@@ -4,7 +4,8 @@ import { isDefinition } from '../../src/define/brand.js';
 import { defineConfig, type ConfigInput } from '../../src/define/config.js';
 import { DefinitionError } from '../../src/define/errors.js';
 import { defineEval, defineScoreEval, type EvalInput, type ScoreEvalInput } from '../../src/define/eval.js';
-import { defineExperiment, scripted, type ExperimentInput } from '../../src/define/experiment.js';
+import { defineExperiment, type ExperimentInput } from '../../src/define/experiment.js';
+import { forward, scripted, type ForwardInput } from '../../src/define/gateway.js';
 import { completeEvidenceCoverage } from '../../src/evidence/coverage.js';
 import { sandboxLayer } from '../../src/sandbox/prepare/preparable.js';
 
@@ -89,14 +90,10 @@ describe('defineExperiment refuses', () => {
     ['a model that is no text', { agent, model: 4 }, 'defineExperiment: `model` must be a text, not 4.'],
     ['flags that are not JSON', { agent, flags: { on: () => true } }, 'defineExperiment: `flags` must be an object of JSON values; look at "on".'],
     ['labels that are neither texts nor numbers', { agent, labels: { line: true } }, 'defineExperiment: `labels` must be an object of texts and finite numbers; look at "line".'],
-    [
-      'an agent that needs a model, without one', { agent: needy },
-      'defineExperiment: the agent "needy" needs a model, and no `gateway` says how it is asked. Add for instance `gateway: scripted("./model.json")`.',
-    ],
-    ['a gateway by its path', { agent: needy, gateway: './model.json' }, 'defineExperiment: `gateway` must be made by scripted("./script.json").'],
+    ['a gateway by its path', { agent: needy, gateway: './model.json' }, 'defineExperiment: `gateway` must be made by scripted("./script.json") or forward().'],
     ['a layer, which has no image', { agent, sandbox: sandboxLayer() }, 'defineExperiment: `sandbox` cannot be a sandboxLayer(), which leaves the image to the experiment. Write `docker().prepare(...)`.'],
     ['a sandbox that is none', { agent, sandbox: {} }, 'defineExperiment: `sandbox` must be made by docker() of "niceeval/sandbox", not {}.'],
-    ['a gateway that is null', { agent: needy, gateway: null }, 'defineExperiment: `gateway` must be made by scripted("./script.json").'],
+    ['a gateway that is null', { agent: needy, gateway: null }, 'defineExperiment: `gateway` must be made by scripted("./script.json") or forward().'],
   ])('%s', (_what, input, message) => {
     expect(() => defineExperiment(input as ExperimentInput)).toThrow(new DefinitionError(message));
   });
@@ -172,5 +169,30 @@ describe('the judge', () => {
     ])('%s', (_what, judge, problem) => {
       expect(() => make(judge)).toThrow(new DefinitionError(`${factory}: \`judge\`: ${problem}.`));
     });
+  });
+});
+
+describe('forward()', () => {
+  test('keeps what it was given, and an experiment takes it', () => {
+    const gateway = forward({
+      anthropic: { baseUrl: 'https://models.example/api', apiKey: { command: ['pass', 'show', 'key'], refreshMs: 1000 }, auth: 'bearer', headers: { 'x-team': 'blue', 'x-secret': { env: 'SECRET' } } },
+      sampling: { temperature: 0, seed: 7, maxTokens: 100, models: { '*': 'small' } },
+    });
+    expect(gateway.mode).toBe('forward');
+    expect(defineExperiment({ agent: needy, gateway }).gateway).toEqual(gateway);
+    expect(defineExperiment({ agent: needy }).gateway).toBeUndefined();
+  });
+
+  test.each<[string, unknown, string]>([
+    ['an unknown vendor', { mistral: {} }, 'forward does not know the field "mistral". It knows anthropic, openai, gemini, sampling, mode.'],
+    ['a key that stands there', { openai: { apiKey: 'sk-1' } }, 'forward, openai: `apiKey` must be { env: "NAME" } or { command: ["program", "argument"] }. A key itself never stands in an experiment.'],
+    ['a base URL with a password', { openai: { baseUrl: 'https://me:secret@models.example' } }, 'forward, openai: `baseUrl` must be a URL that begins with https:// or http://, without a query and without a password.'],
+    ['a base URL of another kind', { openai: { baseUrl: 'file:///etc' } }, 'forward, openai: `baseUrl` must be a URL that begins with https:// or http://, without a query and without a password.'],
+    ['a header that is none', { gemini: { headers: { 'a b': 'c' } } }, 'forward, gemini: "a b" is no name of a header.'],
+    ['a negative temperature', { sampling: { temperature: -1 } }, 'forward, sampling: `temperature` must be a number of at least 0.'],
+    ['a seed with a fraction', { sampling: { seed: 1.5 } }, 'forward, sampling: `seed` must be a whole number.'],
+    ['a model without a name', { sampling: { models: { a: '' } } }, 'forward, sampling: `models` must name a model for "a".'],
+  ])('refuses %s', (_what, input, message) => {
+    expect(() => forward(input as ForwardInput)).toThrow(new DefinitionError(message));
   });
 });

@@ -7,7 +7,7 @@ import { GatewayGoneError, GatewayRefusedError } from '../../src/gateway/errors.
 import { parseScript } from '../../src/gateway/script.js';
 
 const script = parseScript('{"format": "niceeval.script/v1", "turns": [{"text": "Hello."}]}', 'test.json');
-const session = { id: 'one', token: 'token-of-session-one', script };
+const session = { id: 'one', token: 'token-of-session-one', mode: { kind: 'scripted' as const, script } };
 const summary = { requests: 0, usage: {}, lanes: [] };
 
 /** A program that says what the test says. */

@@ -53,7 +53,7 @@ function startProgram(...argv: readonly string[]): RunningProgram {
 }
 
 function sessionWith(turns: readonly object[]) {
-  return { id: 'one', token: TOKEN, scriptName: 'test.json', script: parseScript(JSON.stringify({ format: 'niceeval.script/v1', turns }), 'test.json') };
+  return { id: 'one', token: TOKEN, mode: { kind: 'scripted' as const, scriptName: 'test.json', script: parseScript(JSON.stringify({ format: 'niceeval.script/v1', turns }), 'test.json') } };
 }
 
 test('plays a session from opening to closing, and writes control lines only', async () => {
@@ -109,7 +109,7 @@ test('refuses what it cannot do, and goes on', async () => {
   const { control } = program;
   await control.ready;
   const good = sessionWith([{ text: 'Hello.' }]);
-  await expect(control.open({ ...good, script: { ...good.script, lanes: [] } })).rejects.toThrow(
+  await expect(control.open({ ...good, mode: { ...good.mode, script: { ...good.mode.script, lanes: [] } } })).rejects.toThrow(
     'The gateway refused to open session "one": Script "test.json" cannot be played:\n  - lanes is an empty array. Write an array with at least one entry.',
   );
   await expect(control.open({ ...good, token: 'short' })).rejects.toThrow(

@@ -34,7 +34,7 @@ export async function serveGateway(): Promise<ServingGateway> {
     server,
     faults,
     open(script, { id, token } = { id: 'one', token: TOKEN }) {
-      sessions.open({ id, token, script: scriptOf({ format: 'niceeval.script/v1', ...script }, 'test.json'), scriptName: 'test.json' });
+      sessions.open({ id, token, mode: { kind: 'scripted', script: scriptOf({ format: 'niceeval.script/v1', ...script }, 'test.json'), scriptName: 'test.json' } });
     },
     exchanges: (count) =>
       new Promise((resolve) => {

@@ -40,6 +40,7 @@ export function claudeCode(options: ClaudeCodeOptions = {}): SandboxAgent {
   return defineSandboxAgent({
     name,
     needsEndpoint: true,
+    speaks: 'anthropic',
     sensitiveValues: secretsOf(options),
     inputFiles: [...inputFilesOf(options), ...(options.settingsFile === undefined ? [] : [options.settingsFile]), ...options.plugins ?? []],
     // The most that this CLI can give; every turn states what it really had.

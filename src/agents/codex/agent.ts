@@ -46,6 +46,7 @@ export function codex(options: CodexOptions = {}): SandboxAgent {
   return defineSandboxAgent({
     name,
     needsEndpoint: true,
+    speaks: 'openai',
     sensitiveValues: secretsOf(options),
     inputFiles: [...inputFilesOf(options), ...[options.configFile, options.hooksFile].filter((path) => path !== undefined)],
     // The most that this CLI can give; every turn states what it really had.

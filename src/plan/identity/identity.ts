@@ -2,6 +2,7 @@ import { readFileSync, realpathSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { EvalDefinition } from '../../define/eval.js';
 import type { ExperimentDefinition } from '../../define/experiment.js';
+import type { JsonValue } from '../../evidence/json.js';
 import type { Script } from '../../gateway/script.js';
 import { completeJudgeConfig, type JudgeConfig } from '../../judge/config.js';
 import type { GitSources } from '../../sandbox/prepare/git-sources.js';
@@ -21,6 +22,10 @@ export interface IdentifiedPair {
   readonly network: Partial<NetworkPhases>;
   readonly judge: JudgeConfig | undefined;
   readonly script: Script | undefined;
+  /** Where its services are, and what is decided for their clients. `null`: it asks none. */
+  readonly services: JsonValue;
+  /** Answers come from a cassette. */
+  readonly replays: boolean;
 }
 
 /** The identities of one plan. What they rest on is read once. */
@@ -70,8 +75,8 @@ export function createIdentities(project: Project, { backend, git }: { readonly 
     return { ...spec, steps: await Promise.all(steps.map((step) => recipes.identityOf(step))) };
   }
 
-  async function contentOf({ found, experiment, sandbox, network, judge, script }: IdentifiedPair): Promise<unknown> {
-    const { agent, model, reasoningEffort, flags = {}, gateway } = experiment.definition;
+  async function contentOf({ found, experiment, sandbox, network, judge, script, services, replays }: IdentifiedPair): Promise<unknown> {
+    const { agent, model, reasoningEffort, flags = {} } = experiment.definition;
     const settings = canonicalJson({ model, reasoningEffort, flags });
     return {
       format: 'niceeval.identity/v1',
@@ -80,11 +85,16 @@ export function createIdentities(project: Project, { backend, git }: { readonly 
       experiment: { id: experiment.id, source: sources(experiment.file) },
       agent: await agents(experiment),
       settings: Buffer.from(redactedBytes(agent.sensitiveValues ?? [], Buffer.from(settings))).toString(),
-      gateway: gateway === undefined ? null : { mode: gateway.mode, script: script === undefined ? null : scripts(script) },
+      gateway: gatewayOf({ script, services, replays }),
       network,
       judge: judge === undefined ? null : judgeOf(judge),
       sandbox: agent.kind === 'sandbox' ? { backend: backend ?? null, recipe: await recipeOf(sandbox) } : null,
     };
+  }
+
+  function gatewayOf({ script, services, replays }: Pick<IdentifiedPair, 'script' | 'services' | 'replays'>): JsonValue {
+    if (script !== undefined) return { mode: 'scripted', script: scripts(script) };
+    return services === null ? null : { mode: replays ? 'replay' : 'forward', services };
   }
 
   return {

@@ -4,6 +4,8 @@ export interface Dialect {
   readonly processes: { readonly psArgs: string; readonly pid: string; readonly parent: string; readonly user: string; readonly state: string };
   /** Whether an execution that has ended still has its process number: without one it never ran, and the output is the engine's own. */
   readonly tellsWhatRan: boolean;
+  /** Entries of a service's hosts file by which it finds the engine's machine, as `host.docker.internal`. Podman has one of its own. */
+  readonly machineHosts: readonly string[];
   /** Characters that the engine takes for a pattern in the path of a file: it may answer with another file. Absent: none. */
   readonly patterns?: RegExp;
 }
@@ -11,6 +13,7 @@ export interface Dialect {
 export const DOCKER: Dialect = {
   processes: { psArgs: '-eo pid,ppid,uid,stat,args', pid: 'PID', parent: 'PPID', user: 'UID', state: 'STAT' },
   tellsWhatRan: true,
+  machineHosts: ['host.docker.internal:host-gateway'],
 };
 
 /**
@@ -20,6 +23,7 @@ export const DOCKER: Dialect = {
 export const PODMAN: Dialect = {
   processes: { psArgs: 'pid,ppid,user,state,args', pid: 'PID', parent: 'PPID', user: 'USER', state: 'STATE' },
   tellsWhatRan: false,
+  machineHosts: [],
   patterns: /[*?[\\]/,
 };
 

@@ -195,6 +195,7 @@ class DockerProvider implements ClosingProvider {
       HostConfig: {
         Init: true,
         NetworkMode: network.name,
+        ExtraHosts: [...this.#engine.dialect.machineHosts],
         Sysctls: { 'net.ipv4.ip_unprivileged_port_start': '0' }, // It answers names on port 53, and is not root.
         CapDrop: ['ALL'],
         SecurityOpt: ['no-new-privileges'],

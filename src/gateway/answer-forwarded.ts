@@ -1,0 +1,134 @@
+import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import { isJsonObject, parseJson } from '../evidence/json.js';
+import { askUpstream } from './ask-upstream.js';
+import { UpstreamError } from './errors.js';
+import { requestHeaders, responseHeaders, secretsOf } from './forward-headers.js';
+import type { AnswerFacts } from './meter/answer-facts.js';
+import { createAnswerReader } from './meter/answer-reader.js';
+import { rateLimitsOf } from './meter/rate-limits.js';
+import type { OpenExchange } from './open-exchange.js';
+import { isEncoded, readBody, type RefusedBody } from './request-body.js';
+import { sample } from './sampling.js';
+import { refuse, type AdmittedRequest } from './serve.js';
+import type { ForwardMode } from './session-mode.js';
+import { upstreamUrl, vendorOf, type Upstream } from './upstream.js';
+
+/** A body up to this size is held, so that it can be sent once more over a fresh connection; a larger one passes through. */
+const HELD_BYTES = 4 * 1024 * 1024;
+
+/** Passes a request on to the model service of its vendor, and the answer back as it comes. */
+export async function answerByForwarding(admitted: AdmittedRequest, mode: ForwardMode): Promise<void> {
+  const { exchange, route: { wire } } = admitted;
+  const vendor = vendorOf(wire.protocol);
+  const upstream = mode.upstreams[vendor];
+  if (upstream === undefined) return refuse(admitted, wire, 'upstream-missing', { status: 401, message: `No key and no service for ${vendor} was given to this run.` });
+  try {
+    const answer = await asked(admitted, mode, upstream);
+    if ('kind' in answer) return await refuse(admitted, wire, 'refused', answer);
+    await passBack(admitted, answer, upstream);
+  } catch (error) {
+    if (!(error instanceof UpstreamError) || exchange.signal.aborted) throw error;
+    await refuse(admitted, wire, 'upstream-failed', { status: 502, message: error.message });
+  }
+}
+
+/** Sends the request, whole or as it comes. */
+async function asked(admitted: AdmittedRequest, { sampling }: ForwardMode, upstream: Upstream): Promise<IncomingMessage | RefusedBody> {
+  const { request, exchange, session, route: { kind, wire }, connections } = admitted;
+  const method = request.method ?? 'GET';
+  const vendor = vendorOf(wire.protocol);
+  const send = (target: string, body: Uint8Array | Readable): Promise<IncomingMessage> => askUpstream({
+    url: upstreamUrl(vendor, upstream.baseUrl, target),
+    method,
+    headers: requestHeaders(request.headers, upstream, body instanceof Uint8Array && method !== 'GET' && method !== 'HEAD' ? body.length : undefined),
+    body,
+    upstream,
+    signal: exchange.signal,
+  }, connections);
+  const target = request.url ?? '/';
+  const isSampled = sampling !== undefined && kind === 'model' && !isEncoded(request);
+  const length = Number(request.headers['content-length'] ?? Number.NaN);
+  if (!isSampled && !(length <= HELD_BYTES)) return send(target, request);
+  return readBody<IncomingMessage | RefusedBody>(request, session.budget, (bytes) => {
+    if (!isSampled) return send(target, bytes);
+    const body = parseJson(bytes.toString('utf8'));
+    if (!isJsonObject(body)) return { kind: 'refused', status: 400, message: 'The body is not a JSON object.' } as const;
+    const sampled = sample(wire.protocol, { body, target }, sampling);
+    exchange.notes.applied = sampled.applied;
+    if (typeof body.model === 'string' && sampled.body.model !== body.model) exchange.notes.askedModel = body.model;
+    return send(sampled.target, Buffer.from(JSON.stringify(sampled.body)));
+  });
+}
+
+/** Hands the answer on piece by piece, and reads what it says of itself on the way. */
+async function passBack({ outlet, exchange, route: { wire, kind } }: AdmittedRequest, answer: IncomingMessage, upstream: Upstream): Promise<void> {
+  const { statusCode = 502, headers } = answer;
+  const secrets = secretsOf(upstream);
+  const { host } = new URL(upstream.baseUrl);
+  const { limits, retryAfterMs } = rateLimitsOf(headers);
+  exchange.notes.outcome = 'forwarded';
+  Object.assign(exchange.notes, limits.length > 0 && { limits }, retryAfterMs !== undefined && { retryAfterMs });
+  const reader = createAnswerReader(wire.protocol, { contentType: headers['content-type'], contentEncoding: headers['content-encoding'] });
+  let isTold = false;
+  let sentBytes = 0;
+  try {
+    await outlet.head(statusCode, responseHeaders(headers, secrets));
+    // A service may tell a key back where it refuses one; what it says else is passed on as it is.
+    for await (const piece of statusCode < 400 ? piecesOf(answer, host) : withoutSecrets(piecesOf(answer, host), secrets)) {
+      reader.write(piece);
+      if (kind === 'model') noteFacts(exchange, reader.facts);
+      if (!isTold && reader.facts.complete) {
+        isTold = true;
+        exchange.tellUsage();
+      }
+      await outlet.write(piece);
+      sentBytes += piece.length;
+    }
+    await outlet.end();
+  } catch (error) {
+    if (!(error instanceof UpstreamError) || exchange.signal.aborted) throw error;
+    Object.assign(exchange.notes, { outcome: 'upstream-failed', detail: error.message });
+    await outlet.cut();
+  } finally {
+    answer.destroy();
+    exchange.notes.sentBytes = sentBytes;
+    if (kind === 'model') noteFacts(exchange, reader.end());
+  }
+}
+
+/** @throws UpstreamError when the answer breaks off. */
+async function* piecesOf(answer: IncomingMessage, host: string): AsyncGenerator<Buffer> {
+  const pieces = answer[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  for (;;) {
+    const next = await pieces.next().catch((error: NodeJS.ErrnoException) => {
+      throw new UpstreamError(host, `its answer broke off (${error.code ?? error.message})`, { cause: error });
+    });
+    if (next.done === true) return;
+    yield next.value;
+  }
+}
+
+/** A failure is short: one that is longer than this is cut. */
+const FAILURE_BYTES = 1024 * 1024;
+
+/** The whole of a failure, with its secrets replaced. */
+async function* withoutSecrets(pieces: AsyncIterable<Buffer>, secrets: readonly string[]): AsyncGenerator<Buffer> {
+  const kept: Buffer[] = [];
+  let size = 0;
+  for await (const piece of pieces) {
+    if (size < FAILURE_BYTES) kept.push(piece.subarray(0, FAILURE_BYTES - size));
+    size += piece.length;
+  }
+  let text = Buffer.concat(kept).toString('latin1');
+  // As many characters as before: the length has been told already.
+  for (const secret of secrets) text = text.replaceAll(secret, '*'.repeat(secret.length));
+  if (text !== '') yield Buffer.from(text, 'latin1');
+}
+
+function noteFacts({ notes }: OpenExchange, { model, usage, stopReason, error }: AnswerFacts): void {
+  if (model !== undefined) notes.model = model;
+  if (usage !== undefined) notes.usage = usage;
+  if (stopReason !== undefined) notes.stopReason = stopReason;
+  if (error?.type !== undefined) notes.errorType = error.type;
+}

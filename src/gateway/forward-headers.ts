@@ -1,0 +1,47 @@
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
+import type { Upstream } from './upstream.js';
+
+/** Of one connection, not of the message (RFC 9110, 7.6.1). */
+const HOP_BY_HOP = ['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'];
+/** What names the client, and what the gateway asks for itself. */
+const OWN = ['host', 'authorization', 'x-api-key', 'x-goog-api-key', 'api-key', 'cookie', 'forwarded', 'via', 'accept-encoding', 'expect'];
+/** What would tell a sandbox whose key it is. */
+const ACCOUNT = ['set-cookie', 'anthropic-organization-id', 'openai-organization', 'openai-project', 'alt-svc'];
+
+/**
+ * The headers of a request as they are passed on: those of the client without its token, with what the upstream wants. The answer is
+ * asked for uncompressed, so that it can be read on its way.
+ */
+export function requestHeaders(headers: IncomingHttpHeaders, upstream: Upstream, bodyBytes?: number): OutgoingHttpHeaders {
+  const passed = without(headers, [...HOP_BY_HOP, ...OWN]);
+  const betas = [headers['anthropic-beta'], upstream.headers['anthropic-beta']].filter((beta) => beta !== undefined).join(',');
+  return {
+    ...passed,
+    ...upstream.headers,
+    ...(betas !== '' && { 'anthropic-beta': betas }),
+    ...(bodyBytes !== undefined && { 'content-length': bodyBytes }),
+    'accept-encoding': 'identity',
+  };
+}
+
+/** The headers of an answer as the client gets them: without those that hold a secret. */
+export function responseHeaders(headers: IncomingHttpHeaders, secrets: readonly string[]): OutgoingHttpHeaders {
+  const telling = Object.entries(headers).flatMap(([name, value]) => (secrets.some((secret) => String(value).includes(secret)) ? [name] : []));
+  return without(headers, [...HOP_BY_HOP, ...ACCOUNT, ...telling]);
+}
+
+/** Shorter values are found in harmless text. */
+const LEAST_SECRET = 8;
+
+/** What of an upstream must be told to nobody: the values of its headers, without the words before a token. */
+export function secretsOf({ headers, proxy }: Upstream): readonly string[] {
+  const password = proxy === undefined ? '' : decodeURIComponent(new URL(proxy).password);
+  const values = Object.entries(headers).flatMap(([name, value]) => (name === 'anthropic-beta' ? [] : [value.replace(/^(?:bearer|basic) +/i, '')]));
+  return [...values, password].filter((value) => value.length >= LEAST_SECRET);
+}
+
+function without(headers: IncomingHttpHeaders, names: readonly string[]): OutgoingHttpHeaders {
+  const listed = (headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase());
+  const left = new Set([...names, ...listed]);
+  return Object.fromEntries(Object.entries(headers).filter(([name, value]) => value !== undefined && !left.has(name)));
+}
