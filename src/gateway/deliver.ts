@@ -46,19 +46,20 @@ async function deliverWhole(response: ServerResponse, reply: WholeReply, options
 
 async function deliverStream(response: ServerResponse, reply: StreamReply, options: DeliveryOptions): Promise<'whole' | 'cut'> {
   const { pace = {}, signal, onFirstByte } = options;
-  const { headers, events } = reply;
-  response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache', ...headers });
+  const { headers, events, framing } = reply;
+  response.writeHead(200, { 'content-type': framing.contentType, 'cache-control': 'no-cache', ...headers });
   response.flushHeaders();
   onFirstByte();
   let sent = 0;
   for (const event of events) {
     if (sent === pace.cutAfterEvents) return breakOff(response, pace, signal);
     signal.throwIfAborted();
-    if (!response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)) await once(response, 'drain', { signal });
+    if (!response.write(framing.frame(event, sent))) await once(response, 'drain', { signal });
     sent += 1;
     if (pace.chunkDelayMs) await pause(pace.chunkDelayMs, undefined, { signal });
   }
-  response.end();
+  if (framing.closing !== undefined && sent === pace.cutAfterEvents) return breakOff(response, pace, signal);
+  response.end(framing.closing);
   await finished(response);
   return 'whole';
 }

@@ -59,7 +59,7 @@ export function openExchange(request: IncomingMessage, response: ServerResponse,
     ended,
     end() {
       const { session, protocol = null, model, outcome = 'failed', ...known } = notes;
-      const secrets = [...presentedTokens(request.headers), ...sessions.tokens(), ...(session ? [session.token] : [])];
+      const secrets = [...presentedTokens(request), ...sessions.tokens(), ...(session ? [session.token] : [])];
       const exchange: Exchange = {
         sessionId: session?.id ?? null,
         protocol,

@@ -7,7 +7,8 @@ import type { Play } from './playback.js';
 import { readJsonBody } from './request-body.js';
 import { routeOf } from './routes.js';
 import type { Session, Sessions } from './sessions.js';
-import { DEFAULT_USAGE, type Reply, type Wire, type WireIds, type WholeReply } from './wire.js';
+import { modelInfoOf, modelListOf, tokenCountOf } from './side-answers.js';
+import { DEFAULT_USAGE, type Reply, type WireIds, type WholeReply } from './wire.js';
 
 /** One request on its way through the gateway. */
 export interface ServedRequest {
@@ -46,8 +47,8 @@ export async function serve(served: ServedRequest): Promise<void> {
 async function answerTo(served: ServedRequest): Promise<Answer> {
   const { request, exchange, requestId, sessions } = served;
   const path = pathOf(request);
-  const { kind, wire } = routeOf(request.method ?? '', path, request.headers);
-  const session = sessions.find(request.headers);
+  const { kind, protocol, wire } = routeOf(request.method ?? '', path, request.headers);
+  const session = sessions.find(request);
   if (session !== undefined) {
     exchange.notes.session = session;
     session.track(exchange);
@@ -57,16 +58,17 @@ async function answerTo(served: ServedRequest): Promise<Answer> {
 
   if (kind === 'foreign') return fail('refused', 400, NO_PROXY);
   if (kind === 'probe') return side({});
-  if (kind === 'unknown') return fail('not-found', 404, `Nothing is served at ${request.method} ${path.slice(0, 200)}.`);
-  exchange.notes.protocol = wire.protocol;
+  if (kind === 'unknown' || kind === 'side-model') return fail('not-found', 404, `Nothing is served at ${request.method} ${path.slice(0, 200)}.`);
+  exchange.notes.protocol = protocol;
   if (session === undefined) return fail('unauthorized', 401, 'The API key is not the token of an open session.');
   if (kind === 'analytics') return side({});
-  if (kind === 'model-list') return side(MODEL_LISTS[wire.protocol]);
+  if (kind === 'model-list') return side(modelListOf(protocol));
+  if (kind === 'model-info') return side(modelInfoOf(protocol, path));
 
   const body = await readJsonBody(request, session.budget);
   if (body.kind === 'refused') return fail('refused', body.status, body.message);
-  if (kind === 'count-tokens') return side({ input_tokens: Math.ceil(body.sizeBytes / 4) });
-  const asked = wire.readRequest(body.json);
+  if (kind === 'count-tokens') return side(tokenCountOf(protocol, Math.ceil(body.sizeBytes / 4)));
+  const asked = wire.readRequest(body.json, request.url);
   if (typeof asked === 'string') return fail('refused', 400, asked);
   exchange.notes.model = asked.model;
   const play = session.playback.take(asked);
@@ -87,12 +89,6 @@ async function answerTo(served: ServedRequest): Promise<Answer> {
 }
 
 const NO_PROXY = 'The gateway is no proxy. Ask for a path on it, such as /v1/messages or /v1/responses.';
-const MODEL_LISTS = {
-  'anthropic-messages': { data: [], first_id: null, last_id: null, has_more: false },
-  'openai-responses': { object: 'list', data: [] },
-  'openai-chat': { object: 'list', data: [] },
-  gemini: { models: [] },
-} as const satisfies { readonly [protocol in Wire['protocol']]: WholeReply['json'] };
 
 function side(json: WholeReply['json']): Answer {
   return { outcome: 'side', reply: { status: 200, headers: {}, json } };

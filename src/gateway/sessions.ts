@@ -1,9 +1,8 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import { addUsage, type Usage } from '../evidence/usage.js';
 import { SessionTakenError, SessionUnknownError } from './errors.js';
 import type { Exchange } from './exchange.js';
 import { createPlayback, type LaneProgress, type Playback } from './playback.js';
-import { presentedTokens } from './presented-tokens.js';
+import { presentedTokens, type PresentingRequest } from './presented-tokens.js';
 import type { BodyBudget } from './request-body.js';
 import type { Script } from './script.js';
 
@@ -48,8 +47,8 @@ export interface Sessions {
    * @throws SessionUnknownError when it is not open.
    */
   close(id: string): Promise<SessionSummary>;
-  /** The session whose token a request shows as `x-api-key` or as a bearer. */
-  find(headers: IncomingHttpHeaders): Session | undefined;
+  /** The session whose token a request shows. */
+  find(request: PresentingRequest): Session | undefined;
   /** The tokens of the open sessions, so that no record repeats one. */
   tokens(): Iterable<string>;
   closeAll(): Promise<void>;
@@ -81,8 +80,8 @@ export function createSessions(): Sessions {
       byToken.set(options.token, session);
     },
     close,
-    find(headers) {
-      for (const token of presentedTokens(headers)) {
+    find(request) {
+      for (const token of presentedTokens(request)) {
         const session = byToken.get(token);
         if (session !== undefined) return session;
       }
