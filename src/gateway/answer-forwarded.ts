@@ -10,7 +10,7 @@ import { rateLimitsOf } from './meter/rate-limits.js';
 import type { OpenExchange } from './open-exchange.js';
 import { isEncoded, readBody, type RefusedBody } from './request-body.js';
 import { sample } from './sampling.js';
-import { refuse, type AdmittedRequest } from './serve.js';
+import { isPaidFor, refuse, type AdmittedRequest } from './serve.js';
 import type { ForwardMode } from './session-mode.js';
 import { upstreamUrl, vendorOf, type Upstream } from './upstream.js';
 
@@ -47,7 +47,7 @@ async function asked(admitted: AdmittedRequest, { sampling }: ForwardMode, upstr
     signal: exchange.signal,
   }, connections);
   const target = request.url ?? '/';
-  const isSampled = sampling !== undefined && kind === 'model' && !isEncoded(request);
+  const isSampled = sampling !== undefined && isPaidFor(kind) && !isEncoded(request);
   const length = Number(request.headers['content-length'] ?? Number.NaN);
   if (!isSampled && !(length <= HELD_BYTES)) return send(target, request);
   return readBody<IncomingMessage | RefusedBody>(request, session.budget, (bytes) => {
@@ -77,7 +77,7 @@ async function passBack({ outlet, exchange, route: { wire, kind } }: AdmittedReq
     // A service may tell a key back where it refuses one; what it says else is passed on as it is.
     for await (const piece of statusCode < 400 ? piecesOf(answer, host) : withoutSecrets(piecesOf(answer, host), secrets)) {
       reader.write(piece);
-      if (kind === 'model') noteFacts(exchange, reader.facts);
+      if (isPaidFor(kind)) noteFacts(exchange, reader.facts);
       if (!isTold && reader.facts.complete) {
         isTold = true;
         exchange.tellUsage();
@@ -93,7 +93,7 @@ async function passBack({ outlet, exchange, route: { wire, kind } }: AdmittedReq
   } finally {
     answer.destroy();
     exchange.notes.sentBytes = sentBytes;
-    if (kind === 'model') noteFacts(exchange, reader.end());
+    if (isPaidFor(kind)) noteFacts(exchange, reader.end());
   }
 }
 

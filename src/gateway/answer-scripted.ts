@@ -1,18 +1,22 @@
 import { deliver } from './deliver.js';
+import { pathOf } from './open-exchange.js';
 import type { Play, Playback } from './playback.js';
-import type { ProtocolName } from './protocol.js';
 import { readJsonBody } from './request-body.js';
 import { refuse, side, tell, type AdmittedRequest } from './serve.js';
-import { DEFAULT_USAGE, type WholeReply, type WireIds } from './wire.js';
+import { modelInfoOf, modelListOf, tokenCountOf } from './side-answers.js';
+import { DEFAULT_USAGE, type WireIds } from './wire.js';
 
 /** Answers a request by the next turn of the lane that it belongs to. */
 export async function answerFromScript(admitted: AdmittedRequest, playback: Playback): Promise<void> {
-  const { request, outlet, exchange, requestId, session, route: { kind, wire } } = admitted;
-  if (kind === 'model-list') return tell(admitted, 'side', side(MODEL_LISTS[wire.protocol]));
+  const { request, outlet, exchange, requestId, session, route: { kind, protocol, wire } } = admitted;
+  const path = pathOf(request);
+  if (kind === 'model-list') return tell(admitted, 'side', side(modelListOf(protocol)));
+  if (kind === 'model-info') return tell(admitted, 'side', side(modelInfoOf(protocol, path)));
+  if (kind === 'side-model') return refuse(admitted, wire, 'not-found', { status: 404, message: `Nothing is served at ${request.method} ${path.slice(0, 200)}.` });
   const body = await readJsonBody(request, session.budget);
   if (body.kind === 'refused') return refuse(admitted, wire, 'refused', body);
-  if (kind === 'count-tokens') return tell(admitted, 'side', side({ input_tokens: Math.ceil(body.sizeBytes / 4) }));
-  const asked = wire.readRequest(body.json);
+  if (kind === 'count-tokens') return tell(admitted, 'side', side(tokenCountOf(protocol, Math.ceil(body.sizeBytes / 4))));
+  const asked = wire.readRequest(body.json, request.url);
   if (typeof asked === 'string') return refuse(admitted, wire, 'refused', { status: 400, message: asked });
   exchange.notes.model = asked.model;
   const play = playback.take(asked);
@@ -33,13 +37,6 @@ export async function answerFromScript(admitted: AdmittedRequest, playback: Play
   exchange.notes.outcome = play.kind === 'side' ? 'side' : 'played';
   if (await deliver(outlet, reply, { pace, signal }) === 'whole') exchange.notes.usage = play.answer.usage ?? DEFAULT_USAGE;
 }
-
-const MODEL_LISTS = {
-  'anthropic-messages': { data: [], first_id: null, last_id: null, has_more: false },
-  'openai-responses': { object: 'list', data: [] },
-  'openai-chat': { object: 'list', data: [] },
-  gemini: { models: [] },
-} as const satisfies { readonly [protocol in ProtocolName]: WholeReply['json'] };
 
 function idsFor(key: string, requestId: string): WireIds {
   let made = 0;

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../evidence/json.js';
 import { readAnthropicRequest } from './anthropic-request.js';
+import { NAMED_EVENTS } from './framing.js';
 import { piecesOf } from './pieces.js';
 import type { AnswerTurn, TurnError, TurnUsage } from './script.js';
 import { DEFAULT_USAGE, type ModelRequest, type Reply, type Wire, type WholeReply, type WireEvent, type WireIds } from './wire.js';
@@ -40,7 +41,8 @@ function anthropicAnswer(request: ModelRequest, turn: AnswerTurn, ids: WireIds):
     usage: usageOf(turn.usage ?? DEFAULT_USAGE),
   };
   const headers = { 'request-id': ids.requestId };
-  return request.stream ? { status: 200, headers, events: eventsOf(message, content) } : { status: 200, headers, json: message };
+  if (!request.stream) return { status: 200, headers, json: message };
+  return { status: 200, headers, events: eventsOf(message, content), framing: NAMED_EVENTS };
 }
 
 function blocksOf(turn: AnswerTurn, ids: WireIds): readonly Block[] {

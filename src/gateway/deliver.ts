@@ -36,14 +36,18 @@ async function deliverWhole(outlet: Outlet, { status, headers, json }: WholeRepl
   return 'whole';
 }
 
-async function deliverStream(outlet: Outlet, { headers, events }: StreamReply, { pace = {}, signal }: DeliveryOptions): Promise<'whole' | 'cut'> {
-  await outlet.head(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache', ...headers });
+async function deliverStream(outlet: Outlet, { headers, events, framing }: StreamReply, { pace = {}, signal }: DeliveryOptions): Promise<'whole' | 'cut'> {
+  await outlet.head(200, { 'content-type': framing.contentType, 'cache-control': 'no-cache', ...headers });
   let sent = 0;
   for (const event of events) {
     if (sent === pace.cutAfterEvents) return breakOff(outlet, pace, signal);
-    await outlet.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+    await outlet.write(framing.frame(event, sent));
     sent += 1;
     if (pace.chunkDelayMs) await pause(pace.chunkDelayMs, undefined, { signal });
+  }
+  if (framing.closing !== undefined) {
+    if (sent === pace.cutAfterEvents) return breakOff(outlet, pace, signal);
+    await outlet.write(framing.closing);
   }
   await outlet.end();
   return 'whole';

@@ -76,7 +76,7 @@ export function openExchange(request: IncomingMessage, response: ServerResponse,
     ended,
     end() {
       const { session, protocol = null, outcome = 'failed', ...known } = notes;
-      const secrets = [...presentedTokens(request.headers), ...sessions.tokens()];
+      const secrets = [...presentedTokens(request), ...sessions.tokens()];
       const hidden = (text: string, most?: number): string => redact(text, secrets, most);
       const exchange: Exchange = {
         sessionId: session?.id ?? null,

@@ -1,9 +1,11 @@
 import type { JsonObject, JsonValue } from '../evidence/json.js';
+import { NAMED_EVENTS } from './framing.js';
+import { openaiFailure } from './openai-failure.js';
 import { offeredTools, readOpenaiRequest } from './openai-request.js';
 import { piecesOf } from './pieces.js';
-import type { AnswerTurn, ScriptedToolCall, TurnError, TurnUsage } from './script.js';
+import type { AnswerTurn, ScriptedToolCall, TurnUsage } from './script.js';
 import { DEFAULT_USAGE } from './wire.js';
-import type { ModelRequest, Reply, WholeReply, Wire, WireEvent, WireIds } from './wire.js';
+import type { ModelRequest, Reply, Wire, WireEvent, WireIds } from './wire.js';
 
 /** The OpenAI Responses API. */
 export const openaiWire: Wire = {
@@ -40,7 +42,8 @@ function openaiAnswer(request: ModelRequest, turn: AnswerTurn, ids: WireIds): Re
     usage: usageOf(turn.usage ?? DEFAULT_USAGE),
   };
   const headers = { 'x-request-id': ids.requestId };
-  return request.stream ? { status: 200, headers, events: eventsOf(response, items, finished) } : { status: 200, headers, json: finished };
+  if (!request.stream) return { status: 200, headers, json: finished };
+  return { status: 200, headers, events: eventsOf(response, items, finished), framing: NAMED_EVENTS };
 }
 
 const INCOMPLETE = { max_tokens: 'max_output_tokens', refusal: 'content_filter', end_turn: null, tool_use: null } as const;
@@ -171,23 +174,4 @@ function* partsOf(item: Item): Generator<Numbered> {
       for (const delta of piecesOf(item.input)) yield ['custom_tool_call_input.delta', { delta }];
       yield ['custom_tool_call_input.done', { input: item.input }];
   }
-}
-
-const ERROR_KINDS: { readonly [status: number]: readonly [type: string, code: string | null] } = {
-  401: ['invalid_request_error', 'invalid_api_key'],
-  429: ['requests', 'rate_limit_exceeded'],
-  503: ['server_error', 'server_is_overloaded'],
-};
-
-function openaiFailure(error: TurnError, requestId: string, { final }: { final: boolean } = { final: false }): WholeReply {
-  const [type, code] = ERROR_KINDS[error.status] ?? [error.status < 500 ? 'invalid_request_error' : 'server_error', null];
-  return {
-    status: error.status,
-    headers: {
-      'x-request-id': requestId,
-      ...(error.retryAfterSeconds !== undefined && { 'retry-after': String(error.retryAfterSeconds) }),
-      ...(final && { 'x-should-retry': 'false' }),
-    },
-    json: { error: { message: error.message ?? error.type ?? type, type: error.type ?? type, param: null, code } },
-  };
 }

@@ -20,7 +20,7 @@ export interface RawRefusalOptions {
 export function refuseRawRequests(server: Server, options: RawRefusalOptions): void {
   const { sessions, onExchange } = options;
   const targetOf = (request: IncomingMessage): string =>
-    redact(pathOf(request), [...presentedTokens(request.headers), ...sessions.tokens()]);
+    redact(pathOf(request), [...presentedTokens(request), ...sessions.tokens()]);
   const serving = new WeakSet<Duplex>();
   server.on('request', (request, response) => {
     serving.add(request.socket);

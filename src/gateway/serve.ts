@@ -8,7 +8,7 @@ import type { ExchangeOutcome } from './exchange.js';
 import { pathOf, type OpenExchange } from './open-exchange.js';
 import type { Outlet } from './outlet.js';
 import { overBudget } from './over-budget.js';
-import { routeOf, type Route } from './routes.js';
+import { routeOf, type Route, type RouteKind } from './routes.js';
 import type { Session, Sessions } from './sessions.js';
 import type { Reply, WholeReply, Wire } from './wire.js';
 
@@ -39,9 +39,9 @@ export interface AdmittedRequest extends ServedRequest {
 export async function serve(served: ServedRequest): Promise<void> {
   const { request, exchange, requestId, sessions } = served;
   const route = routeOf(request.method ?? '', pathOf(request), request.headers);
-  const { kind, wire } = route;
+  const { kind, protocol, wire } = route;
   const address = request.socket.localAddress?.replace(/^::ffff:/, '');
-  const found = sessions.find({ headers: request.headers, ...(address === undefined ? {} : { address }) });
+  const found = sessions.find(request, address);
   const fail = (outcome: ExchangeOutcome, status: number, message: string): Promise<void> => refuse(served, wire, outcome, { status, message });
   if (found.kind !== 'unknown') {
     const { session, window } = found;
@@ -52,12 +52,12 @@ export async function serve(served: ServedRequest): Promise<void> {
   if (kind === 'foreign') return fail('refused', 400, NO_PROXY);
   if (kind === 'probe') return tell(served, 'side', side({}));
   if (kind === 'unknown') return fail('not-found', 404, `Nothing is served at ${request.method} ${pathOf(request).slice(0, 200)}.`);
-  exchange.notes.protocol = wire.protocol;
+  exchange.notes.protocol = protocol;
   if (found.kind === 'unknown') return fail('unauthorized', 401, 'The API key is not the token of an open session.');
   if (found.kind === 'refused') return fail('unauthorized', 401, found.message);
   if (kind === 'analytics') return tell(served, 'side', side({}));
   const { session } = found;
-  if (kind === 'model' && session.asks) {
+  if (isPaidFor(kind) && session.asks) {
     const refusal = await served.mayGo(session.id, exchange.signal);
     if (refusal !== undefined) {
       exchange.notes.detail = refusal;
@@ -69,6 +69,11 @@ export async function serve(served: ServedRequest): Promise<void> {
 }
 
 const NO_PROXY = 'The gateway is no proxy. Ask for a path on it, such as /v1/messages or /v1/responses.';
+
+/** Whether a request spends tokens of a model. */
+export function isPaidFor(kind: RouteKind): boolean {
+  return kind === 'model' || kind === 'side-model';
+}
 
 /** An answer of the gateway's own. */
 export async function tell({ outlet, exchange }: Pick<ServedRequest, 'outlet' | 'exchange'>, outcome: ExchangeOutcome, reply: Reply): Promise<void> {

@@ -1,9 +1,8 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import { addUsage, type Usage } from '../evidence/usage.js';
 import { SessionTakenError, SessionUnknownError } from './errors.js';
 import type { Exchange } from './exchange.js';
 import { createPlayback, type LaneProgress, type Playback } from './playback.js';
-import { presentedTokens } from './presented-tokens.js';
+import { presentedTokens, type PresentingRequest } from './presented-tokens.js';
 import type { BodyBudget } from './request-body.js';
 import type { ForwardMode, SessionMode } from './session-mode.js';
 import { SessionTokens } from './session-tokens.js';
@@ -72,7 +71,7 @@ export interface Sessions {
    */
   close(id: string): Promise<SessionSummary>;
   /** The session whose token a request shows. @param address The gateway's own address that the request came to. */
-  find(request: { readonly headers: IncomingHttpHeaders; readonly address?: string }): FoundSession;
+  find(request: PresentingRequest, address?: string): FoundSession;
   /** The tokens of the open sessions, so that no record repeats one. */
   tokens(): Iterable<string>;
   closeAll(): Promise<void>;
@@ -126,8 +125,8 @@ export function createSessions(): Sessions {
       if (session.answering.kind === 'forward') session.answering = { ...session.answering, upstreams };
     },
     close,
-    find({ headers, address }) {
-      for (const token of presentedTokens(headers)) {
+    find(request, address) {
+      for (const token of presentedTokens(request)) {
         const use = tokens.find(token);
         const session = use === undefined ? undefined : byId.get(use.sessionId);
         if (use === undefined || session === undefined) continue;

@@ -1,12 +1,17 @@
 import type { JsonObject } from '../evidence/json.js';
+import type { Framing } from './framing.js';
 import type { ProtocolName } from './protocol.js';
 import type { AnswerTurn, TurnError, TurnUsage } from './script.js';
 
 /** One protocol on the wire, as pure functions. It knows nothing of sockets, sessions or clocks. */
 export interface Wire {
   readonly protocol: ProtocolName;
-  /** Reads what a client sent to the model endpoint. A string says why it is no request, for the client's eyes. */
-  readRequest(body: unknown): ModelRequest | string;
+  /**
+   * Reads what a client sent to the model endpoint. A string says why it is no request, for the client's eyes.
+   *
+   * @param target Path and query of the request. The Gemini API names the model and the way of answering there; the others need none.
+   */
+  readRequest(body: unknown, target?: string): ModelRequest | string;
   /** Whole or streamed, as the request asks. A string says why the protocol cannot carry the turn. */
   answer(request: ModelRequest, turn: AnswerTurn, ids: WireIds): Reply | string;
   /** An error body in the vendor's shape. `final` tells the client not to try again. */
@@ -16,8 +21,10 @@ export interface Wire {
 /** What lanes, side requests and records ask of a request, whichever protocol it came by. */
 export interface ModelRequest {
   readonly model: string;
-  /** The client wants server-sent events. */
+  /** The client wants the answer event by event. */
   readonly stream: boolean;
+  /** The events of a stream are wanted as the elements of one JSON array. Default: as server-sent events. */
+  readonly asArray?: boolean;
   /** System prompt and developer messages. */
   readonly system: string;
   /** What the user said before the model first spoke. */
@@ -60,16 +67,17 @@ export interface WholeReply {
   readonly json: JsonObject;
 }
 
-/** An answer as server-sent events; each is named by its `type`. */
+/** An answer event by event. */
 export interface StreamReply {
   readonly status: 200;
   readonly headers: Readonly<Record<string, string>>;
-  readonly events: Iterable<WireEvent>;
+  readonly events: Iterable<JsonObject>;
+  readonly framing: Framing;
 }
 
 export type Reply = WholeReply | StreamReply;
 
-/** One server-sent event. */
+/** One server-sent event that is named by its `type`. */
 export type WireEvent = JsonObject & { readonly type: string };
 
 /** What a turn reports that does not say. */

@@ -252,7 +252,9 @@ describe('the real Claude Code CLI in containers', () => {
     const questions = [{ question: 'Which colour?', header: 'Colour', multiSelect: false, options: [{ label: 'Red', description: 'Warm' }, { label: 'Blue', description: 'Cold' }] }];
     const { attempt, events, raw } = of('question');
     expect(attempt.turns.map(({ status, usage }) => [status, usage?.inputTokens, usage?.outputTokens])).toEqual([['waiting', 100, 10], ['completed', 500, 50], ['completed', 400, 40]]);
-    expect(attempt.gateway).toEqual({ requests: 4, usage: { inputTokens: 1000, outputTokens: 100 } });
+    expect(attempt.gateway).toMatchObject({ requests: 4, usage: { inputTokens: 1000, outputTokens: 100 } });
+    // The CLI waits with the token of its first turn, which stands for the second one when it goes on.
+    expect(attempt.gateway?.windows?.map(({ label, requests, usage }) => [label, requests, usage.inputTokens])).toEqual([['turn1', 1, 100], ['turn2', 2, 500], ['turn3', 1, 400]]);
     expect(told(events(1))).toEqual([
       hear('Paint it'), say('I need to know.'), start('#1', 'AskUserQuestion', 'unknown', { questions }),
       ask({ action: 'AskUserQuestion', input: { questions }, prompt: 'Which colour?', options: [{ id: 'Red', label: 'Red' }, { id: 'Blue', label: 'Blue' }] }),

@@ -58,6 +58,14 @@ export function responsesBody(fields: object = {}): object {
   return { model: 'gpt-test', input: [{ role: 'user', content: [{ type: 'input_text', text: 'Fix the bug' }] }], ...fields };
 }
 
+export function chatBody(fields: object = {}): object {
+  return { model: 'gpt-test', messages: [{ role: 'user', content: 'Fix the bug' }], ...fields };
+}
+
+export function geminiBody(fields: object = {}): object {
+  return { contents: [{ role: 'user', parts: [{ text: 'Fix the bug' }] }], ...fields };
+}
+
 export function post(url: string, body: object | string, init: RequestInit = {}): Promise<Response> {
   return fetch(url, {
     method: 'POST',

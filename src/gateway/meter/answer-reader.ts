@@ -1,0 +1,104 @@
+import { isJsonObject, parseJson } from '../../evidence/json.js';
+import type { ProtocolName } from '../protocol.js';
+import type { AnswerFacts, Dialect } from './answer-facts.js';
+import { anthropicDialect } from './anthropic-dialect.js';
+import { createBodySplitter } from './body-splitter.js';
+import { chatDialect } from './chat-dialect.js';
+import { decoded, encodingOf } from './decoding.js';
+import { geminiDialect } from './gemini-dialect.js';
+import { createGrowingBytes } from './growing-bytes.js';
+import { responsesDialect } from './responses-dialect.js';
+
+/** The head of an answer, as far as its reader needs it. */
+export interface AnswerHead {
+  /** `content-type`. Without a word in it that tells, the first byte of the body does. */
+  readonly contentType?: string | undefined;
+  /** `content-encoding`: none, `identity`, `gzip`, `deflate` or `br`. Under any other the facts stay unknown. */
+  readonly contentEncoding?: string | undefined;
+  /** The largest event or body that is kept to be read. Larger ones are skipped. Default: 8 MiB. */
+  readonly maxBytes?: number;
+}
+
+/** Listens to an answer on its way through. */
+export interface AnswerReader {
+  /** Takes the next bytes of the body. They may be reused afterwards. Never throws. */
+  write(chunk: Uint8Array): void;
+  /** What is known. Of an answer without content encoding: from every byte so far; of an encoded one: nothing before `end`. */
+  readonly facts: AnswerFacts;
+  /** Call once, when nothing follows, be the answer whole or cut. Gives what is known in the end. Never throws. */
+  end(): AnswerFacts;
+}
+
+const MAX_BYTES = 8 * 1024 * 1024;
+/** How much more than `maxBytes` a decoded body may be: events come to that together, not one by one. */
+const DECODED_RATIO = 4;
+
+const DIALECTS: { readonly [protocol in ProtocolName]: Dialect } = {
+  'anthropic-messages': anthropicDialect,
+  'openai-responses': responsesDialect,
+  'openai-chat': chatDialect,
+  gemini: geminiDialect,
+};
+
+/**
+ * Reads what an answer says of itself, streamed or whole. It holds one event or body at most. An event that cannot be read and may have
+ * told of usage makes usage unknown: until the service tells all of it again, or for good where it tells it in pieces.
+ */
+export function createAnswerReader(protocol: ProtocolName, head: AnswerHead = {}): AnswerReader {
+  const { contentType, contentEncoding, maxBytes = MAX_BYTES } = head;
+  const dialect = DIALECTS[protocol];
+  let facts: AnswerFacts = { complete: false };
+  let usageLost = false;
+
+  const lose = (name?: string): void => {
+    if (name !== undefined && dialect.isWithoutUsage(name)) return;
+    usageLost ||= dialect.usageInPieces;
+    facts = withoutUsage(facts);
+  };
+  const splitter = createBodySplitter({ contentType, maxBytes }, {
+    onPiece(text, name) {
+      if (text === '') return;
+      if (text === '[DONE]') {
+        // Some relays end the streams of every protocol with it.
+        if (dialect.endsWithDone) facts = { ...facts, complete: true };
+        return;
+      }
+      const said = parseJson(text);
+      if (!isJsonObject(said)) return lose(name);
+      facts = dialect.read(facts, said);
+      if (usageLost) facts = withoutUsage(facts);
+    },
+    onSkipped: lose,
+  });
+  const read = (bytes: Uint8Array): void => {
+    splitter.write(bytes);
+    // A JSON body says by its syntax that it is whole, whatever is in it.
+    if (splitter.isJson && facts.complete !== splitter.closed) facts = { ...facts, complete: splitter.closed };
+  };
+
+  const encoding = encodingOf(contentEncoding);
+  const kept = createGrowingBytes(maxBytes);
+  let keepable = encoding === 'encoded';
+  return {
+    write(chunk) {
+      if (encoding === 'plain') read(chunk);
+      else if (keepable) keepable = kept.add(chunk);
+    },
+    get facts() {
+      return facts;
+    },
+    end() {
+      const body = keepable ? decoded(kept.bytes(), contentEncoding, DECODED_RATIO * maxBytes) : undefined;
+      kept.clear();
+      if (body !== undefined) read(body);
+      splitter.end();
+      return facts;
+    },
+  };
+}
+
+function withoutUsage(facts: AnswerFacts): AnswerFacts {
+  if (facts.usage === undefined) return facts;
+  const { usage: _, ...others } = facts;
+  return others;
+}
