@@ -4,6 +4,7 @@ import { AuthoringError } from '../plan/errors.js';
 import { profileId, profilesIn, withProfiles } from '../plan/profiles.js';
 import { planRun, type Plan } from '../plan/plan.js';
 import { run } from '../run/run.js';
+import { createServices } from '../run/services.js';
 import { BACKENDS, type Backend } from '../sandbox/backend.js';
 import { withCleanOutput } from './clean-output.js';
 import { BUILT_IN } from './defaults.js';
@@ -52,6 +53,10 @@ async function runProject(selectors: readonly string[], flags: RunFlags, write: 
   if (wantsForecast(plan, spending.budget)) remark(await costForecast(plan, root, prior?.outcomes));
   if (flags.dryRun === true) return tellPlan(plan, flags.json === true, write);
 
+  const services = createServices((name) => process.env[name]);
+  const lacking = services.problemsOf(plan.attempts.filter(({ decision }) => decision?.action !== 'reuse'));
+  if (lacking.length > 0) throw new AuthoringError(lacking);
+
   const runId = newRunId();
   const folder = join(root, runId);
   await using telling = await openRunTelling({ flags, plan, write });
@@ -66,6 +71,7 @@ async function runProject(selectors: readonly string[], flags: RunFlags, write: 
       sink: await openRecordOrTell(folder),
       signal,
       hasten,
+      services,
       ...spending,
       ...(prior === undefined ? {} : { reused: (from) => Promise.resolve(prior.outcomes.summaryOf(from)) }),
       ...(flags.keepSandbox === undefined ? {} : { keep: flags.keepSandbox }),
