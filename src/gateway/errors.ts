@@ -72,3 +72,21 @@ export class UpstreamError extends GatewayError {
     super(`The model service at ${host} could not be asked: ${reason}. See whether the base URL is right and the service is up.`, options);
   }
 }
+
+/** A cassette, or what it is to be compared by, cannot be used. */
+export class CassetteError extends GatewayError {
+  readonly code = 'gateway-cassette-unreadable';
+  readonly file: string;
+  /** From 1; absent when it is not about a line. */
+  readonly line: number | undefined;
+  /**
+   * @param where.file The file, or the option, as a person would name it.
+   * @param where.problem What is wrong, to follow the name of the file.
+   * @param where.remedy What to do, as sentences.
+   */
+  constructor(where: { readonly file: string; readonly line?: number; readonly problem: string; readonly remedy: string }, options?: ErrorOptions) {
+    super(`${where.file}${where.line === undefined ? '' : `, line ${where.line},`} ${where.problem}. ${where.remedy}`, options);
+    this.file = where.file;
+    this.line = where.line;
+  }
+}
