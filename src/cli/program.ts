@@ -9,7 +9,7 @@ import type { ParseFlags } from './parse-command.js';
 import { addProjectCommands } from './project-program.js';
 import { addRecordCommands } from './record-program.js';
 import { addReportOptions, type ReportFlags } from './report-options.js';
-import { addReuseOptions, addSpendingOptions, type ReuseFlags, type SpendingFlags } from './run-options.js';
+import { addCassetteOptions, addReuseOptions, addSpendingOptions, type CassetteFlags, type ReuseFlags, type SpendingFlags } from './run-options.js';
 import type { ShellFlags } from './shell-command.js';
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -21,7 +21,7 @@ export interface Program {
 }
 
 /** Options of `niceeval run`, as commander hands them over. */
-export interface RunFlags extends SpendingFlags, ReuseFlags, ReportFlags {
+export interface RunFlags extends SpendingFlags, ReuseFlags, CassetteFlags, ReportFlags {
   readonly sandbox: BackendName;
   readonly experiment: readonly string[];
   readonly profile: readonly string[];
@@ -45,7 +45,7 @@ export function createProgram(): Program {
     .enablePositionalOptions()
     .showHelpAfterError('(add --help for what there is)');
 
-  addSpendingOptions(addReuseOptions(addReportOptions(program.command('run'))
+  addCassetteOptions(addSpendingOptions(addReuseOptions(addReportOptions(program.command('run'))
     .description('Run evals by experiments and write the record to .niceeval/runs/.')
     .argument('[selectors...]', 'ids of evals, or prefixes of ids; none: all')
     .addOption(new Option('--sandbox <backend>', 'where Attempts run: docker, or local, which isolates nothing').choices(BACKEND_NAMES).default('docker'))
@@ -54,7 +54,7 @@ export function createProgram(): Program {
     .option('--tag <tag>', 'only evals with this tag; repeatable', collect, [])
     .option('--attempts <n>', 'Attempts per eval and experiment', wholeNumber)
     .option('--concurrency <n>', 'how many Attempts run at once (default: 2)', wholeNumber)
-    .option('--timeout <ms>', 'milliseconds that one Attempt may take', wholeNumber)))
+    .option('--timeout <ms>', 'milliseconds that one Attempt may take', wholeNumber))))
     .addOption(new Option('--keep-sandbox [which]', 'leave sandboxes alive for 24 hours, to look inside by `niceeval shell`').choices(['all', 'failed']).preset('all'))
     .option('--json', 'JSON lines on standard output, and nothing else there')
     .option('--dry-run', 'only tell what would run')
@@ -66,6 +66,7 @@ export function createProgram(): Program {
       '  niceeval run fix-sum --attempts 5     one eval, five times by each experiment',
       '  niceeval run --experiment codex --json',
       '  niceeval run --resume latest          go on with a run that was interrupted or killed',
+      '  niceeval run --record tapes           keep what the models answer; then --replay tapes needs no key and costs nothing',
       '  niceeval run --sandbox local          on this machine, as you, without an engine; for agents you trust',
       '',
       'Exit codes: 0 all passed (with early exit: each eval once), 1 an Attempt failed, errored or was not run, or a report could not be written, 2 a bad command or definition, 3 no container engine, 130 interrupted.',

@@ -3,6 +3,7 @@ import { discoverProject } from '../plan/discover.js';
 import { AuthoringError } from '../plan/errors.js';
 import { profileId, profilesIn, withProfiles } from '../plan/profiles.js';
 import { planRun, type Plan } from '../plan/plan.js';
+import type { CassetteUse } from '../run/attempt-cassette.js';
 import { run } from '../run/run.js';
 import { createServices } from '../run/services.js';
 import { BACKENDS, type Backend } from '../sandbox/backend.js';
@@ -18,6 +19,7 @@ import type { RunFlags } from './program.js';
 import { exitCodeOf } from './run-exit-code.js';
 import { recordsRoot } from './records-root.js';
 import { attemptsToPlan, priorOf, resumedPart } from './prior-runs.js';
+import type { CassetteFlags } from './run-options.js';
 import { newRunId } from './run-id.js';
 import { plannedAttempts, spendingOf } from './spending.js';
 import { openRunTelling } from './run-telling.js';
@@ -46,6 +48,7 @@ async function runProject(selectors: readonly string[], flags: RunFlags, write: 
     ...(prior === undefined ? {} : { prior: prior.outcomes, reuse: prior.reuse }),
     ...(flags.timeout === undefined ? {} : { timeoutMs: flags.timeout }),
     ...(flags.keepSandbox === undefined ? {} : { keepSandbox: flags.keepSandbox }),
+    replays: flags.replay !== undefined,
   });
   const plan = prior === undefined ? whole : resumedPart(whole, prior);
   if (plan.attempts.length === 0) throw new AuthoringError([`Nothing of ${flags.resume ?? 'the run'} is left in the project: look at \`niceeval show ${flags.resume ?? 'latest'}\`.`]);
@@ -54,7 +57,8 @@ async function runProject(selectors: readonly string[], flags: RunFlags, write: 
   if (flags.dryRun === true) return tellPlan(plan, flags.json === true, write);
 
   const services = createServices((name) => process.env[name]);
-  const lacking = services.problemsOf(plan.attempts.filter(({ decision }) => decision?.action !== 'reuse'));
+  const cassettes = cassetteUseOf(flags);
+  const lacking = cassettes?.kind === 'replay' ? [] : services.problemsOf(plan.attempts.filter(({ decision }) => decision?.action !== 'reuse'));
   if (lacking.length > 0) throw new AuthoringError(lacking);
 
   const runId = newRunId();
@@ -72,6 +76,7 @@ async function runProject(selectors: readonly string[], flags: RunFlags, write: 
       signal,
       hasten,
       services,
+      ...(cassettes === undefined ? {} : { cassettes }),
       ...spending,
       ...(prior === undefined ? {} : { reused: (from) => Promise.resolve(prior.outcomes.summaryOf(from)) }),
       ...(flags.keepSandbox === undefined ? {} : { keep: flags.keepSandbox }),
@@ -80,6 +85,13 @@ async function runProject(selectors: readonly string[], flags: RunFlags, write: 
     });
   });
   return await telling.end(result, { record: folder, exitCode: exitCodeOf(result, { forgiven: earlyExits(plan, flags.earlyExit) }) });
+}
+
+/** Folders are relative to where the command is run. */
+function cassetteUseOf({ record, replay, replayOrForward }: CassetteFlags): CassetteUse | undefined {
+  if (record !== undefined) return { kind: 'record', folder: resolve(record) };
+  if (replay !== undefined) return { kind: 'replay', folder: resolve(replay) };
+  return replayOrForward === undefined ? undefined : { kind: 'grow', folder: resolve(replayOrForward) };
 }
 
 /** Experiments that ask whether an eval can be passed at all. */

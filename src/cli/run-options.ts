@@ -45,6 +45,23 @@ export function addReuseOptions(command: Command): Command {
     .addOption(new Option('--rerun <which>', 'as --reuse, but carry these out again; errored ones always are').choices(['failed', 'errored', 'all']));
 }
 
+/** Options of `niceeval run` about answers of model services, as commander hands them over. */
+export interface CassetteFlags {
+  readonly record?: string;
+  readonly replay?: string;
+  readonly replayOrForward?: string;
+}
+
+/** Adds the options to a command. */
+export function addCassetteOptions(command: Command): Command {
+  const alone = ['record', 'replay', 'replayOrForward'];
+  const option = (flags: string, description: string, own: string): Option => new Option(flags, description).conflicts(alone.filter((name) => name !== own));
+  return command
+    .addOption(option('--record <dir>', 'keep what model services answer, as cassettes', 'record'))
+    .addOption(option('--replay <dir>', 'answer from cassettes; no service is asked, and no key is needed', 'replay'))
+    .addOption(option('--replay-or-forward <dir>', 'answer from cassettes, ask for what they lack, and add it', 'replayOrForward'));
+}
+
 function dollars(value: string): number {
   const number = Number(value);
   if (value.trim() === '' || !Number.isFinite(number) || number <= 0) throw new InvalidArgumentError('It must be a number above 0.');

@@ -1,3 +1,4 @@
+import { volatileProblem } from '../gateway/cassette/volatile.js';
 import type { Vendor } from '../gateway/upstream.js';
 import { checkCount, checkKeys } from './brand.js';
 import { DefinitionError } from './errors.js';
@@ -24,6 +25,8 @@ export interface ForwardInput {
   readonly gemini?: ServiceInput;
   /** What is written into requests, whatever the CLI asks for. What a protocol has no place for is not applied; the record says what was. */
   readonly sampling?: SamplingInput;
+  /** Sources of regular expressions for what varies in requests from run to run, so that cassettes take it for the same. Default: none. */
+  readonly volatile?: readonly string[];
 }
 
 /** A model service. */
@@ -84,9 +87,13 @@ export function scripted(script: string): ScriptedGateway {
  * @throws DefinitionError for an unknown field or a value of the wrong kind.
  */
 export function forward(input: ForwardInput = {}): ForwardGateway {
-  checkKeys('forward', input, ['anthropic', 'openai', 'gemini', 'sampling', 'mode']);
+  checkKeys('forward', input, ['anthropic', 'openai', 'gemini', 'sampling', 'volatile', 'mode']);
   for (const vendor of ['anthropic', 'openai', 'gemini'] as const) if (input[vendor] !== undefined) checkService(`forward, ${vendor}`, input[vendor]);
   if (input.sampling !== undefined) checkSampling(input.sampling);
+  for (const source of volatileOf(input)) {
+    const problem = volatileProblem(source);
+    if (problem !== undefined) throw new DefinitionError(`forward: \`volatile\`: ${problem}`);
+  }
   return { ...input, mode: 'forward' };
 }
 
@@ -110,6 +117,11 @@ function checkService(who: string, service: ServiceInput): void {
     if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/.test(name)) throw new DefinitionError(`${who}: ${JSON.stringify(name)} is no name of a header.`);
     if (typeof value !== 'string' && typeof value?.env !== 'string') throw new DefinitionError(`${who}: the header "${name}" must be a text or { env: "NAME" }.`);
   }
+}
+
+function volatileOf({ volatile = [] }: ForwardInput): readonly string[] {
+  if (!Array.isArray(volatile) || volatile.some((source) => typeof source !== 'string')) throw new DefinitionError('forward: `volatile` must be a list of sources of regular expressions.');
+  return volatile;
 }
 
 function isKeySource(source: KeySource): boolean {

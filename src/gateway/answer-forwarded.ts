@@ -4,61 +4,75 @@ import { isJsonObject, parseJson } from '../evidence/json.js';
 import { askUpstream } from './ask-upstream.js';
 import { UpstreamError } from './errors.js';
 import { requestHeaders, responseHeaders, secretsOf } from './forward-headers.js';
-import type { AnswerFacts } from './meter/answer-facts.js';
 import { createAnswerReader } from './meter/answer-reader.js';
 import { rateLimitsOf } from './meter/rate-limits.js';
-import type { OpenExchange } from './open-exchange.js';
+import { noteFacts } from './note-facts.js';
 import { isEncoded, readBody, type RefusedBody } from './request-body.js';
 import { sample } from './sampling.js';
 import { isPaidFor, refuse, type AdmittedRequest } from './serve.js';
 import type { ForwardMode } from './session-mode.js';
+import type { HeldRequest } from './tape.js';
+import { tapingOutlet } from './taping-outlet.js';
 import { upstreamUrl, vendorOf, type Upstream } from './upstream.js';
 
 /** A body up to this size is held, so that it can be sent once more over a fresh connection; a larger one passes through. */
 const HELD_BYTES = 4 * 1024 * 1024;
 
-/** Passes a request on to the model service of its vendor, and the answer back as it comes. */
-export async function answerByForwarding(admitted: AdmittedRequest, mode: ForwardMode): Promise<void> {
-  const { exchange, route: { wire } } = admitted;
-  const vendor = vendorOf(wire.protocol);
-  const upstream = mode.upstreams[vendor];
-  if (upstream === undefined) return refuse(admitted, wire, 'upstream-missing', { status: 401, message: `No key and no service for ${vendor} was given to this run.` });
+/**
+ * Passes a request on to the model service of its vendor, and the answer back as it comes.
+ *
+ * @param held The body, where it was read already.
+ */
+export async function answerByForwarding(admitted: AdmittedRequest, mode: ForwardMode, held?: Uint8Array): Promise<void> {
+  const { exchange, session, route: { wire } } = admitted;
+  const upstream = mode.upstreams[vendorOf(wire.protocol)];
+  if (upstream === undefined) return refuse(admitted, wire, 'upstream-missing', { status: 401, message: `No key and no service for ${vendorOf(wire.protocol)} was given to this run.` });
+  const outlet = session.tapes ? tapingOutlet(admitted.outlet) : undefined;
   try {
-    const answer = await asked(admitted, mode, upstream);
-    if ('kind' in answer) return await refuse(admitted, wire, 'refused', answer);
-    await passBack(admitted, answer, upstream);
+    const asked = await askedFor(admitted, { ...mode, upstream, held });
+    if (asked.kind === 'refused') return await refuse(admitted, wire, 'refused', asked);
+    await passBack({ ...admitted, ...(outlet !== undefined && { outlet }) }, asked.answer, upstream);
+    const answer = outlet?.taped();
+    if (answer !== undefined && asked.body !== undefined) admitted.onTape(session.id, { request: heldRequest(admitted, asked.body), answer });
   } catch (error) {
     if (!(error instanceof UpstreamError) || exchange.signal.aborted) throw error;
     await refuse(admitted, wire, 'upstream-failed', { status: 502, message: error.message });
   }
 }
 
+function heldRequest({ request, exchange, route: { protocol } }: AdmittedRequest, body: Uint8Array): HeldRequest {
+  return { ordinal: exchange.notes.ordinal ?? 0, protocol, method: request.method ?? '', target: request.url ?? '', body };
+}
+
+/** `body` is the client's, where it was held. */
+type Asked = { readonly kind: 'answer'; readonly answer: IncomingMessage; readonly body?: Uint8Array } | RefusedBody;
+
 /** Sends the request, whole or as it comes. */
-async function asked(admitted: AdmittedRequest, { sampling }: ForwardMode, upstream: Upstream): Promise<IncomingMessage | RefusedBody> {
+async function askedFor(admitted: AdmittedRequest, { sampling, upstream, held }: ForwardMode & { readonly upstream: Upstream; readonly held: Uint8Array | undefined }): Promise<Asked> {
   const { request, exchange, session, route: { kind, wire }, connections } = admitted;
   const method = request.method ?? 'GET';
-  const vendor = vendorOf(wire.protocol);
-  const send = (target: string, body: Uint8Array | Readable): Promise<IncomingMessage> => askUpstream({
-    url: upstreamUrl(vendor, upstream.baseUrl, target),
+  const target = request.url ?? '/';
+  const send = (to: string, body: Uint8Array | Readable): Promise<IncomingMessage> => askUpstream({
+    url: upstreamUrl(vendorOf(wire.protocol), upstream.baseUrl, to),
     method,
     headers: requestHeaders(request.headers, upstream, body instanceof Uint8Array && method !== 'GET' && method !== 'HEAD' ? body.length : undefined),
     body,
     upstream,
     signal: exchange.signal,
   }, connections);
-  const target = request.url ?? '/';
   const isSampled = sampling !== undefined && isPaidFor(kind) && !isEncoded(request);
   const length = Number(request.headers['content-length'] ?? Number.NaN);
-  if (!isSampled && !(length <= HELD_BYTES)) return send(target, request);
-  return readBody<IncomingMessage | RefusedBody>(request, session.budget, (bytes) => {
-    if (!isSampled) return send(target, bytes);
-    const body = parseJson(bytes.toString('utf8'));
-    if (!isJsonObject(body)) return { kind: 'refused', status: 400, message: 'The body is not a JSON object.' } as const;
+  if (held === undefined && !isSampled && !session.tapes && !(length <= HELD_BYTES)) return { kind: 'answer', answer: await send(target, request) };
+  const sendWhole = async (bytes: Uint8Array): Promise<Asked> => {
+    if (!isSampled) return { kind: 'answer', answer: await send(target, bytes), body: bytes };
+    const body = parseJson(Buffer.from(bytes).toString('utf8'));
+    if (!isJsonObject(body)) return { kind: 'refused', status: 400, message: 'The body is not a JSON object.' };
     const sampled = sample(wire.protocol, { body, target }, sampling);
     exchange.notes.applied = sampled.applied;
     if (typeof body.model === 'string' && sampled.body.model !== body.model) exchange.notes.askedModel = body.model;
-    return send(sampled.target, Buffer.from(JSON.stringify(sampled.body)));
-  });
+    return { kind: 'answer', answer: await send(sampled.target, Buffer.from(JSON.stringify(sampled.body))), body: bytes };
+  };
+  return held === undefined ? readBody<Asked>(request, session.budget, sendWhole) : sendWhole(held);
 }
 
 /** Hands the answer on piece by piece, and reads what it says of itself on the way. */
@@ -124,11 +138,4 @@ async function* withoutSecrets(pieces: AsyncIterable<Buffer>, secrets: readonly 
   // As many characters as before: the length has been told already.
   for (const secret of secrets) text = text.replaceAll(secret, '*'.repeat(secret.length));
   if (text !== '') yield Buffer.from(text, 'latin1');
-}
-
-function noteFacts({ notes }: OpenExchange, { model, usage, stopReason, error }: AnswerFacts): void {
-  if (model !== undefined) notes.model = model;
-  if (usage !== undefined) notes.usage = usage;
-  if (stopReason !== undefined) notes.stopReason = stopReason;
-  if (error?.type !== undefined) notes.errorType = error.type;
 }

@@ -1,7 +1,9 @@
 import type { Readable, Writable } from 'node:stream';
 import { parseJson } from '../evidence/json.js';
 import type { DeniedDestination } from './egress/denied.js';
-import { controlLine, linesOf, programLineSchema, type HostLine, type ProgramLine } from './control-lines.js';
+import { messageOf } from '../lifetime/error.js';
+import type { HeldRequest, HostAnswer, Tape } from './tape.js';
+import { controlLine, inBase64, linesOf, outOfBase64, programLineSchema, type HostLine, type ProgramLine } from './control-lines.js';
 import { GatewayGoneError, GatewayRefusedError } from './errors.js';
 import type { Exchange } from './exchange.js';
 import type { ToldUsage } from './open-exchange.js';
@@ -19,7 +21,7 @@ export interface GatewayControl extends AsyncDisposable {
    * @throws GatewayRefusedError when the id or token is taken or the script cannot be played.
    * @throws GatewayGoneError when the program is gone.
    */
-  open(session: Omit<SessionOptions, 'asks'>, watch?: SessionWatch): Promise<void>;
+  open(session: Omit<SessionOptions, 'asks' | 'tapes'>, watch?: SessionWatch): Promise<void>;
   /** Makes a token valid for one window of a session, or says that it is for another one from now on. @throws as `close`. */
   addToken(id: string, token: string, window: string): Promise<void>;
   /** Ends the life of a token. @throws as `close`. */
@@ -51,8 +53,12 @@ export interface GatewayControl extends AsyncDisposable {
 
 /** Who is told of a session. */
 export interface SessionWatch {
-  /** Why a request may not go. `undefined`: it may. Default: all may go. */
-  readonly mayGo?: () => string | undefined | Promise<string | undefined>;
+  /** Why a request to a model may not go. `undefined`: it may. Default: all may go. */
+  readonly mayGo?: () => string | undefined;
+  /** Answers a request of a session that replays. What it throws refuses the request. */
+  readonly answer?: (request: HeldRequest) => Promise<HostAnswer>;
+  /** What a request was answered by a service. */
+  readonly onTape?: (tape: Tape) => void;
   /** What an answer used, before its client has the end of it; the record of the exchange says the same later. */
   readonly onUsage?: (told: ToldUsage) => void;
   readonly onExchange?: (exchange: Exchange) => void;
@@ -116,9 +122,10 @@ export function createGatewayControl(stdin: Writable, stdout: Readable): Gateway
     if (waiting !== undefined) use(waiting);
   };
 
-  const decide = async (id: string, ask: number): Promise<void> => {
-    const refusal = await watches.get(id)?.mayGo?.();
-    if (gone === undefined) stdin.write(controlLine({ type: 'answer', ask, ...(refusal === undefined ? {} : { refusal: refusal.slice(0, 2_000) }) }));
+  const decide = async (id: string, ask: number, request: Extract<ProgramLine, { type: 'ask' }>['request']): Promise<void> => {
+    const answer = await decisionOf(watches.get(id) ?? {}, request === undefined ? undefined : outOfBase64(request));
+    if (gone !== undefined) return;
+    stdin.write(controlLine({ type: 'answer', ask, answer: answer.kind === 'answer' ? { kind: 'answer', answer: inBase64(answer.answer) } : answer }));
   };
 
   const keep = (exchange: Exchange): void => {
@@ -147,7 +154,9 @@ export function createGatewayControl(stdin: Writable, stdout: Readable): Gateway
         return watches.get(id)?.onUsage?.({ sessionId: id, ...told });
       }
       case 'ask':
-        return void decide(line.id, line.ask);
+        return void decide(line.id, line.ask, line.request);
+      case 'tape':
+        return watches.get(line.id)?.onTape?.({ request: outOfBase64(line.tape.request), answer: outOfBase64(line.tape.answer) });
       case 'refused':
         return settle(line.id === undefined ? READY : keyOf(line.id), ({ call, reject }) => {
           reject(new GatewayRefusedError(call, line.message));
@@ -167,7 +176,7 @@ export function createGatewayControl(stdin: Writable, stdout: Readable): Gateway
     async open(session, watch = {}) {
       watches.set(session.id, watch);
       try {
-        await ask<'opened'>({ type: 'open', ...session, ...(watch.mayGo !== undefined && { asks: true }) });
+        await ask<'opened'>({ type: 'open', ...session, ...(watch.mayGo !== undefined && { asks: true }), ...(watch.onTape !== undefined && { tapes: true }) });
       } catch (error) {
         watches.delete(session.id);
         throw error;
@@ -203,6 +212,17 @@ export function createGatewayControl(stdin: Writable, stdout: Readable): Gateway
   };
 }
 
+async function decisionOf({ mayGo, answer }: SessionWatch, request: HeldRequest | undefined): Promise<HostAnswer> {
+  try {
+    if (request !== undefined) return await answer?.(request) ?? { kind: 'go' };
+    const refusal = mayGo?.();
+    return refusal === undefined ? { kind: 'go' } : { kind: 'refusal', reason: 'over-budget', message: refusal.slice(0, MOST_MESSAGE) };
+  } catch (error) {
+    return { kind: 'refusal', reason: request === undefined ? 'over-budget' : 'cassette-lacks', message: messageOf(error).slice(0, MOST_MESSAGE) };
+  }
+}
+
+const MOST_MESSAGE = 20_000;
 const CALLS: { readonly [call in Extract<HostLine, { id: string }>['type']]: (id: string) => string } = {
   allow: (id) => `open the network at ${id}`,
   open: (id) => `open session "${id}"`,

@@ -1,17 +1,19 @@
+import type { HeldRequest, HostAnswer } from './tape.js';
+
 /** Questions to the host that wait for their answers. */
 export interface Questions {
-  /** Asks whether a request may go. @throws the signal's reason when nobody waits any more. */
-  readonly ask: (sessionId: string, signal: AbortSignal) => Promise<string | undefined>;
+  /** Asks about a request. @throws the signal's reason when nobody waits any more. */
+  readonly ask: (sessionId: string, request: HeldRequest | undefined, signal: AbortSignal) => Promise<HostAnswer>;
   /** Takes an answer. One to a question that nobody waits for is dropped. */
-  answer(ask: number, refusal: string | undefined): void;
+  answer(ask: number, answer: HostAnswer): void;
 }
 
 /** @param say Sends a question to the host. */
-export function createQuestions(say: (sessionId: string, ask: number) => void): Questions {
-  const waiting = new Map<number, (refusal: string | undefined) => void>();
+export function createQuestions(say: (sessionId: string, ask: number, request: HeldRequest | undefined) => void): Questions {
+  const waiting = new Map<number, (answer: HostAnswer) => void>();
   let asked = 0;
   return {
-    ask: (sessionId, signal) => new Promise((resolve, reject) => {
+    ask: (sessionId, request, signal) => new Promise((resolve, reject) => {
       signal.throwIfAborted();
       asked += 1;
       const ask = asked;
@@ -20,16 +22,16 @@ export function createQuestions(say: (sessionId: string, ask: number) => void): 
         reject(signal.reason as Error);
       };
       signal.addEventListener('abort', leave, { once: true });
-      waiting.set(ask, (refusal) => {
+      waiting.set(ask, (answer) => {
         signal.removeEventListener('abort', leave);
-        resolve(refusal);
+        resolve(answer);
       });
-      say(sessionId, ask);
+      say(sessionId, ask, request);
     }),
-    answer(ask, refusal) {
+    answer(ask, answer) {
       const settle = waiting.get(ask);
       waiting.delete(ask);
-      settle?.(refusal);
+      settle?.(answer);
     },
   };
 }

@@ -1,12 +1,13 @@
 import type { Readable, Writable } from 'node:stream';
 import type { z } from 'zod';
 import { isJsonObject, parseJson } from '../evidence/json.js';
-import { controlLine, hostLineSchema, linesOf, type HostLine, type ProgramLine } from './control-lines.js';
+import { controlLine, hostLineSchema, inBase64, linesOf, outOfBase64, type HostLine, type ProgramLine } from './control-lines.js';
 import { createNetworks, type Networks } from './egress/networks.js';
 import { GatewayError } from './errors.js';
 import { createQuestions } from './questions.js';
 import { scriptOf } from './script.js';
 import { openGatewayServer } from './server.js';
+import type { HostAnswer } from './tape.js';
 import { createSessions, type Sessions } from './sessions.js';
 
 /** What the gateway program runs with. */
@@ -28,13 +29,14 @@ export interface ProgramOptions {
 export async function runProgram({ stdin, stdout, host, port, onFault }: ProgramOptions): Promise<void> {
   const say = (line: ProgramLine): void => void stdout.write(controlLine(line));
   const sessions = createSessions();
-  const questions = createQuestions((id, ask) => say({ type: 'ask', id, ask }));
+  const questions = createQuestions((id, ask, request) => say({ type: 'ask', id, ask, ...(request !== undefined && { request: inBase64(request) }) }));
   await using networks = createNetworks();
   await using server = await openGatewayServer({
     sessions,
     onExchange: (exchange) => say({ type: 'exchange', exchange }),
     onUsage: ({ sessionId, ...told }) => say({ type: 'usage', id: sessionId, ...told }),
-    mayGo: questions.ask,
+    askHost: questions.ask,
+    onTape: (id, { request, answer }) => say({ type: 'tape', id, tape: { request: inBase64(request), answer: inBase64(answer) } }),
     onFault, host, port,
   }).catch((error: Error) => {
     say({ type: 'refused', message: `it cannot listen on ${host}:${port} (${error.message}). Give it another port with --port.` });
@@ -45,9 +47,13 @@ export async function runProgram({ stdin, stdout, host, port, onFault }: Program
     const line = hostLineSchema.safeParse(parseJson(text));
     if (!line.success) say(unreadable(text, line.error.issues));
     else if (line.data.type === 'shutdown') return;
-    else if (line.data.type === 'answer') questions.answer(line.data.ask, line.data.refusal);
+    else if (line.data.type === 'answer') questions.answer(line.data.ask, hostAnswerOf(line.data.answer));
     else void obey(line.data, { sessions, networks }, onFault).then(say);
   }
+}
+
+function hostAnswerOf(answer: Extract<HostLine, { type: 'answer' }>['answer']): HostAnswer {
+  return answer.kind === 'answer' ? { kind: 'answer', answer: outOfBase64(answer.answer) } : answer;
 }
 
 type IdLine = Extract<HostLine, { id: string }>;

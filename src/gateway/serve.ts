@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { answerByForwarding } from './answer-forwarded.js';
+import { answerFromCassette } from './answer-replayed.js';
 import { answerFromScript } from './answer-scripted.js';
 import { clientFactsOf, retryOf } from './client-facts.js';
 import type { Connections } from './connections.js';
@@ -9,8 +10,12 @@ import { pathOf, type OpenExchange } from './open-exchange.js';
 import type { Outlet } from './outlet.js';
 import { overBudget } from './over-budget.js';
 import { routeOf, type Route, type RouteKind } from './routes.js';
+import type { HeldRequest, HostAnswer, Tape } from './tape.js';
 import type { Session, Sessions } from './sessions.js';
 import type { Reply, WholeReply, Wire } from './wire.js';
+
+/** A question to the host. @throws the signal's reason when nobody waits for the answer any more. */
+export type AskHost = (sessionId: string, request: HeldRequest | undefined, signal: AbortSignal) => Promise<HostAnswer>;
 
 /** One request on its way through the gateway. */
 export interface ServedRequest {
@@ -21,8 +26,10 @@ export interface ServedRequest {
   readonly requestId: string;
   readonly sessions: Sessions;
   readonly connections: Connections;
-  /** Asks the host whether a request of a session may go. `undefined`: it may; a text says why not. */
-  readonly mayGo: (sessionId: string, signal: AbortSignal) => Promise<string | undefined>;
+  /** Asks the host about a request of a session; with the whole request where the host is to answer it. */
+  readonly askHost: AskHost;
+  /** Tells the host what a request was answered. */
+  readonly onTape: (sessionId: string, tape: Tape) => void;
 }
 
 /** A request that was let in. */
@@ -58,14 +65,18 @@ export async function serve(served: ServedRequest): Promise<void> {
   if (kind === 'analytics') return tell(served, 'side', side({}));
   const { session } = found;
   if (isPaidFor(kind) && session.asks) {
-    const refusal = await served.mayGo(session.id, exchange.signal);
-    if (refusal !== undefined) {
-      exchange.notes.detail = refusal;
-      return tell(served, 'over-budget', overBudget(wire, refusal, requestId));
+    const said = await served.askHost(session.id, undefined, exchange.signal);
+    if (said.kind === 'refusal') {
+      exchange.notes.detail = said.message;
+      return tell(served, 'over-budget', overBudget(wire, said.message, requestId));
     }
   }
   const admitted = { ...served, session, route };
-  return session.answering.kind === 'scripted' ? answerFromScript(admitted, session.answering.playback) : answerByForwarding(admitted, session.answering);
+  switch (session.answering.kind) {
+    case 'scripted': return answerFromScript(admitted, session.answering.playback);
+    case 'forward': return answerByForwarding(admitted, session.answering);
+    case 'replay': return answerFromCassette(admitted, session.answering);
+  }
 }
 
 const NO_PROXY = 'The gateway is no proxy. Ask for a path on it, such as /v1/messages or /v1/responses.';

@@ -8,8 +8,9 @@ import { createConnections, type Connections } from './connections.js';
 import { openExchange, pathOf, type ToldUsage } from './open-exchange.js';
 import { refuseRawRequests } from './raw-refusals.js';
 import { routeOf } from './routes.js';
-import { serve } from './serve.js';
+import { serve, type AskHost } from './serve.js';
 import type { Sessions } from './sessions.js';
+import type { Tape } from './tape.js';
 
 /** What a gateway server is opened with. */
 export interface GatewayServerOptions {
@@ -18,8 +19,10 @@ export interface GatewayServerOptions {
   readonly onExchange: (exchange: Exchange) => void;
   /** Told what an answer used, before its end goes out. Default: nobody is. */
   readonly onUsage?: (told: ToldUsage) => void;
-  /** Asked before each request of a session that asks: `undefined` lets it go, a text says why not. Default: all may go. */
-  readonly mayGo?: (sessionId: string, signal: AbortSignal) => Promise<string | undefined>;
+  /** Asks the host about a request. Default: all may go. */
+  readonly askHost?: AskHost;
+  /** Told what a request of a session that tapes was answered. Default: nobody is. */
+  readonly onTape?: (sessionId: string, tape: Tape) => void;
   /** Told of faults of the gateway itself. The client gets a 500. */
   readonly onFault: (fault: unknown) => void;
   /** Default: loopback. */
@@ -67,11 +70,11 @@ export async function openGatewayServer(options: GatewayServerOptions): Promise<
 type HandleOptions = GatewayServerOptions & { readonly requestId: string; readonly connections: Connections };
 
 async function handle(request: IncomingMessage, response: ServerResponse, options: HandleOptions): Promise<void> {
-  const { sessions, onExchange, onUsage, onFault, requestId, connections, mayGo = () => Promise.resolve(undefined) } = options;
+  const { sessions, onExchange, onUsage, onFault, requestId, connections, askHost = () => Promise.resolve({ kind: 'go' }), onTape = () => undefined } = options;
   const exchange = openExchange(request, response, { sessions, onUsage });
   const outlet = clientOutlet(response, { signal: exchange.signal, onFirstByte: () => exchange.markFirstByte() });
   try {
-    await serve({ request, outlet, exchange, requestId, sessions, connections, mayGo });
+    await serve({ request, outlet, exchange, requestId, sessions, connections, askHost, onTape });
   } catch (fault) {
     const clientLeft = exchange.signal.aborted || response.destroyed || (request.destroyed && !request.complete);
     exchange.notes.outcome = clientLeft ? 'aborted' : 'failed';

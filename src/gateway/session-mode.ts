@@ -2,7 +2,7 @@ import type { Script } from './script.js';
 import type { Upstreams } from './upstream.js';
 
 /** Who answers the requests of a session. */
-export type SessionMode = ScriptedMode | ForwardMode;
+export type SessionMode = ScriptedMode | ForwardMode | ReplayMode;
 
 /** Turns of a script. */
 export interface ScriptedMode {
@@ -18,6 +18,13 @@ export interface ForwardMode {
   readonly upstreams: Upstreams;
   /** What is written into requests instead of what the client says. Default: nothing. */
   readonly sampling?: Sampling;
+}
+
+/** A cassette, which the host holds: it is asked about each request. */
+export interface ReplayMode {
+  readonly kind: 'replay';
+  /** Who answers what the cassette lacks. Absent: nobody. */
+  readonly forward?: ForwardMode;
 }
 
 /** Parts of a request that an experiment decides, whatever its CLI asks for. */

@@ -4,7 +4,7 @@ import type { Exchange } from './exchange.js';
 import { createPlayback, type LaneProgress, type Playback } from './playback.js';
 import { presentedTokens, type PresentingRequest } from './presented-tokens.js';
 import type { BodyBudget } from './request-body.js';
-import type { ForwardMode, SessionMode } from './session-mode.js';
+import type { ForwardMode, ReplayMode, SessionMode } from './session-mode.js';
 import { SessionTokens } from './session-tokens.js';
 import type { Upstreams } from './upstream.js';
 
@@ -18,16 +18,19 @@ export interface SessionOptions {
   readonly address?: string;
   /** The host is asked before each request to a model. Default: false. */
   readonly asks?: boolean;
+  /** What services answer is told to the host, with the requests. Default: false. */
+  readonly tapes?: boolean;
 }
 
 /** How the requests of a session are answered, with what was answered so far. */
-export type Answering = { readonly kind: 'scripted'; readonly playback: Playback } | ForwardMode;
+export type Answering = { readonly kind: 'scripted'; readonly playback: Playback } | ForwardMode | ReplayMode;
 
 /** One Attempt's way to the model. */
 export interface Session {
   readonly id: string;
   readonly answering: Answering;
   readonly asks: boolean;
+  readonly tapes: boolean;
   readonly budget: BodyBudget;
   /** Keeps a request in view until it ends, so that closing the session ends it. @returns its place among the session's requests, from 1. */
   track(work: { abort(): void; readonly ended: Promise<void> }): number;
@@ -122,7 +125,9 @@ export function createSessions(): Sessions {
     },
     setUpstreams(id, upstreams) {
       const session = known(id);
-      if (session.answering.kind === 'forward') session.answering = { ...session.answering, upstreams };
+      const { answering } = session;
+      if (answering.kind === 'forward') session.answering = { ...answering, upstreams };
+      if (answering.kind === 'replay' && answering.forward !== undefined) session.answering = { ...answering, forward: { ...answering.forward, upstreams } };
     },
     close,
     find(request, address) {
@@ -144,7 +149,7 @@ export function createSessions(): Sessions {
   };
 }
 
-function openSession({ id, mode, address, asks = false }: SessionOptions): OpenSession {
+function openSession({ id, mode, address, asks = false, tapes = false }: SessionOptions): OpenSession {
   const answering: Answering = mode.kind === 'scripted' ? { kind: 'scripted', playback: createPlayback(mode.script, mode.scriptName ?? 'script') } : mode;
   const works = new Set<{ abort(): void; readonly ended: Promise<void> }>();
   let begun = 0;
@@ -154,6 +159,7 @@ function openSession({ id, mode, address, asks = false }: SessionOptions): OpenS
     id,
     answering,
     asks,
+    tapes,
     ...(address === undefined ? {} : { address }),
     budget: { heldBytes: 0 },
     track(work) {

@@ -25,6 +25,7 @@ import { spentOf } from './attempt-cost.js';
 import { BudgetExceededError } from './budgets.js';
 import { estimateCost } from './estimate-cost.js';
 import { GradingBegunError, openGradingSandbox, type GradingSandbox } from './grading-sandbox.js';
+import { failureOf } from './failure.js';
 import { createGroups } from './groups.js';
 import { createJudging, type Judging } from './judging.js';
 import { EvidenceLog } from './evidence-log.js';
@@ -243,9 +244,8 @@ class AttemptStory {
     await this.#integrity?.beforeWindow(this.#ledger, open.label);
     const startedAt = new Date();
     const begun = performance.now();
-    const prompt = input.text;
     const seen = (turn: Turn, failure?: TurnRecord['failure']): TurnRecord => this.#log.end(open, {
-      turn, prompt, startedAt: startedAt.toISOString(), durationMs: Math.round(performance.now() - begun), ...(failure === undefined ? {} : { failure }),
+      turn, prompt: input.text, startedAt: startedAt.toISOString(), durationMs: Math.round(performance.now() - begun), ...(failure === undefined ? {} : { failure }),
     });
     const model = this.#network?.model;
     let waits = false;
@@ -281,7 +281,9 @@ class AttemptStory {
         : agent.teardown?.(this.#contexts.of(1, { signal }));
       await withinPatience(Promise.resolve(done).catch((error: unknown) => this.#fail('teardown', error)), TEARDOWN_LIMIT_MS, this.#world.hasten);
     });
-    const [counted, resources] = await Promise.all([this.#network?.model?.close(), this.#sandbox?.resources()]);
+    const keepCassette = !this.#world.signal.aborted && (this.#error === undefined || !failureOf(this.#error).infrastructure);
+    const [asked, resources] = await Promise.all([this.#network?.model?.close({ keepCassette }), this.#sandbox?.resources()]);
+    for (const remark of asked?.remarks ?? []) this.#notes.remark(remark);
     const kept = await this.#keepSandbox();
     // The network is free again only after the sandbox in it is gone.
     for (const failure of await this.#scope.close()) this.#notes.note('cleanup', `${failure.what}: ${failure.message}`);
@@ -302,7 +304,7 @@ class AttemptStory {
       spentByJudge: this.#judging.spent(),
       changes: this.#changes(),
       patch,
-      gateway: counted,
+      gateway: asked?.counted,
       sandbox: this.#attempt.experiment.agent.kind === 'sandbox' ? this.#world.provider.name : undefined,
       resources,
       network: networkFactsOf([this.#network?.phases, (await this.#grading?.catch(() => undefined))?.phases]),

@@ -3,6 +3,7 @@ import { placeGateway } from '../gateway/placement.js';
 import type { SessionMode } from '../gateway/session-mode.js';
 import type { PlannedAttempt } from '../plan/plan.js';
 import type { ClosedNetwork, SandboxProvider } from '../sandbox/sandbox.js';
+import { openAttemptCassette, type CassetteUse } from './attempt-cassette.js';
 import { createModelLease, freshToken, SessionMeter, type ModelLease } from './model-lease.js';
 import { createNetworkPool, type NetworkLease, type NetworkPool } from './network-pool.js';
 import type { GatewayCount } from './result.js';
@@ -37,8 +38,12 @@ interface Placement {
   isGone: boolean;
 }
 
-/** Everything it opens belongs to the provider, which closes it. */
-export function createModelAccess(provider: SandboxProvider, services: Services): ModelAccess {
+/**
+ * Everything it opens belongs to the provider, which closes it.
+ *
+ * @param cassettes What is done with answers of services. Default: they are neither kept nor replayed.
+ */
+export function createModelAccess(provider: SandboxProvider, services: Services, cassettes?: CassetteUse): ModelAccess {
   let current: Placement | undefined;
 
   /** A new gateway takes the place of one that went away, with networks of its own; those of the dead one go with the backend. */
@@ -57,9 +62,13 @@ export function createModelAccess(provider: SandboxProvider, services: Services)
       const { gateway } = lease;
       const token = freshToken();
       const meter = new SessionMeter();
-      const mode = await modeOf(attempt, services);
-      if (mode.kind === 'forward') await gateway.letOut();
-      const refresh = keepFresh(attempt, services, gateway);
+      const secrets = [token];
+      const cassette = attempt.services === undefined || cassettes === undefined ? undefined
+        : await openAttemptCassette(cassettes, { attempt, volatile: attempt.services.volatile ?? [], secrets });
+      const mode = await modeOf(attempt, services, { replays: cassette?.answer !== undefined, forwards: cassettes?.kind !== 'replay' });
+      secrets.push(...services.secrets());
+      if (mode.kind === 'forward' || (mode.kind === 'replay' && mode.forward !== undefined)) await gateway.letOut();
+      const refresh = keepFresh(attempt, services, { gateway, onKeys: () => secrets.push(...services.secrets().filter((secret) => !secrets.includes(secret))) });
       await gateway.control.open({
         id: attempt.id, token, mode,
         ...(lease.network.kind === 'closed' ? { address: lease.network.network.serviceAddress } : {}),
@@ -69,6 +78,8 @@ export function createModelAccess(provider: SandboxProvider, services: Services)
           if (refusal === undefined) meter.asked();
           return refusal;
         } }),
+        ...(cassette?.answer === undefined ? {} : { answer: cassette.answer }),
+        ...(cassette?.tape === undefined ? {} : { onTape: cassette.tape }),
         onUsage: ({ ordinal, model, usage }) => {
           meter.told(ordinal, model, usage);
           watch.onSpent?.(meter.spent);
@@ -79,7 +90,7 @@ export function createModelAccess(provider: SandboxProvider, services: Services)
           if (exchange.outcome === 'forwarded' && exchange.status === 401) refresh.now();
         },
       });
-      return createModelLease({ gateway, sessionId: attempt.id, token, meter, onClose: refresh.end });
+      return createModelLease({ gateway, sessionId: attempt.id, token, meter, cassette, onToken: (own) => secrets.push(own), onClose: refresh.end });
     },
   };
 }
@@ -108,21 +119,26 @@ async function started(provider: SandboxProvider, network: ClosedNetwork | undef
   return gateway;
 }
 
-async function modeOf({ script, services: input }: PlannedAttempt, services: Services): Promise<SessionMode> {
+async function modeOf({ script, services: input }: PlannedAttempt, services: Services, { replays, forwards }: { readonly replays: boolean; readonly forwards: boolean }): Promise<SessionMode> {
   if (script !== undefined) return { kind: 'scripted', script: script.script, scriptName: script.name };
   const { sampling } = input ?? {};
-  return { kind: 'forward', upstreams: await services.upstreamsOf(input ?? {}), ...(sampling === undefined ? {} : { sampling }) };
+  const forward = forwards ? { kind: 'forward' as const, upstreams: await services.upstreamsOf(input ?? {}), ...(sampling === undefined ? {} : { sampling }) } : undefined;
+  if (!replays && forward !== undefined) return forward;
+  return { kind: 'replay', ...(forward === undefined ? {} : { forward }) };
 }
 
 /** Gives the session new keys when those that it has are over, or were refused. */
-function keepFresh({ id, services: input }: PlannedAttempt, services: Services, gateway: PlacedGateway): { now(): void; end(): void } {
+function keepFresh({ id, services: input }: PlannedAttempt, services: Services, { gateway, onKeys }: { readonly gateway: PlacedGateway; readonly onKeys: () => void }): { now(): void; end(): void } {
   const ms = input === undefined ? undefined : services.refreshMsOf(input);
   if (input === undefined || ms === undefined) return { now: () => undefined, end: () => undefined };
   let lastMs = performance.now();
   const renew = (): void => {
     lastMs = performance.now();
     // Keys that cannot be had are told by whoever is refused for want of them.
-    services.upstreamsOf(input).then((upstreams) => gateway.control.setUpstreams(id, upstreams)).catch(() => undefined);
+    services.upstreamsOf(input).then((upstreams) => {
+      onKeys();
+      return gateway.control.setUpstreams(id, upstreams);
+    }).catch(() => undefined);
   };
   const timer = setInterval(renew, ms).unref();
   return {

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { ModelEndpoint } from '../agents/agent.js';
 import type { Usage } from '../evidence/usage.js';
+import type { DiagnosticInput } from '../define/context.js';
 import type { Exchange } from '../gateway/exchange.js';
 import type { PlacedGateway } from '../gateway/placement.js';
+import type { AttemptCassette } from './attempt-cassette.js';
 import { gatewayCountOf, usageByModel } from './gateway-count.js';
 import type { GatewayCount } from './result.js';
 
@@ -18,8 +20,13 @@ export interface ModelLease {
   readonly exchanges: readonly Exchange[];
   /** Why the model could not be asked, where the gateway or the service is to blame, among the requests of a window. `undefined`: nothing of the kind. */
   troubleIn(label: string): ModelTrouble | undefined;
-  /** Ends the life of all tokens and tells what was counted. `undefined`: the gateway could not be asked any more. */
-  close(): Promise<GatewayCount | undefined>;
+  /**
+   * Ends the life of all tokens.
+   *
+   * @param options.keepCassette What its model answered is worth to be kept, where it was recorded.
+   * @returns what was counted; absent: the gateway could not be asked any more. And what people should know.
+   */
+  close(options: { readonly keepCassette: boolean }): Promise<{ readonly counted?: GatewayCount; readonly remarks: readonly DiagnosticInput[] }>;
 }
 
 /** Why a window lacked its model. */
@@ -69,12 +76,15 @@ export interface ModelLeaseOptions {
   readonly sessionId: string;
   readonly token: string;
   readonly meter: SessionMeter;
+  readonly cassette: AttemptCassette | undefined;
+  /** Told each token that is made. */
+  readonly onToken: (token: string) => void;
   /** Called when the session is closed. */
   readonly onClose: () => void;
 }
 
 /** A lease over a session that is open. */
-export function createModelLease({ gateway, sessionId, token, meter, onClose }: ModelLeaseOptions): ModelLease {
+export function createModelLease({ gateway, sessionId, token, meter, cassette, onToken, onClose }: ModelLeaseOptions): ModelLease {
   const { control, origin } = gateway;
   const conversations = new Map<string, string>();
   let gone: string | undefined;
@@ -84,6 +94,7 @@ export function createModelLease({ gateway, sessionId, token, meter, onClose }: 
     async openWindow(label, conversation) {
       const own = conversations.get(conversation) ?? freshToken();
       conversations.set(conversation, own);
+      onToken(own);
       await control.addToken(sessionId, own, label);
       return { origin, token: own };
     },
@@ -101,10 +112,11 @@ export function createModelLease({ gateway, sessionId, token, meter, onClose }: 
       const worst = own.sort((a, b) => rankOf(a) - rankOf(b))[0];
       return worst === undefined ? undefined : { outcome: worst.outcome as keyof typeof TROUBLES, detail: worst.detail ?? 'the gateway met a fault of its own' };
     },
-    async close() {
+    async close({ keepCassette }) {
       onClose();
       const summary = await control.close(sessionId).catch(() => undefined);
-      return summary === undefined ? undefined : gatewayCountOf(meter.exchanges, summary);
+      const remarks = await cassette?.close({ keep: keepCassette && summary !== undefined }) ?? [];
+      return { ...(summary === undefined ? {} : { counted: gatewayCountOf(meter.exchanges, summary) }), remarks };
     },
   };
 }

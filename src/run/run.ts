@@ -9,6 +9,7 @@ import { Budgets } from './budgets.js';
 import { Dispatcher, type RunWorld } from './dispatcher.js';
 import { ExperimentHooks } from './experiment-hooks.js';
 import { createJudges } from './judging.js';
+import type { CassetteUse } from './attempt-cassette.js';
 import { createServices, type Services } from './services.js';
 import { createModelAccess } from './model-access.js';
 import { createNetworkPool } from './network-pool.js';
@@ -35,6 +36,8 @@ export interface RunOptions {
   readonly pricing?: Pricing;
   /** Where keys are looked up. Default: the environment of this process. */
   readonly env?: (name: string) => string | undefined;
+  /** What is done with answers of model services. Default: they are neither kept nor replayed. */
+  readonly cassettes?: CassetteUse;
   /** The model services. Default: those that `env` has keys for. */
   readonly services?: Services;
   /** Which sandboxes are left alive for people to look inside. Default: none. */
@@ -78,7 +81,7 @@ export async function run(plan: Plan, options: RunOptions): Promise<RunResult> {
   const judges = createJudges({ env, signal: options.signal });
   for (const problem of judges.problemsOf(plan.attempts.map(({ judge }) => judge))) warn(problem);
   const { attempts, notRun } = await carriedOut(plan, options, {
-    reused, judges, strays, secrets, models: createModelAccess(options.provider, options.services ?? createServices(env)), imageStates: new Map(), images: startImages(plan, options, reused), budgets: new Budgets(options.budget, warn), warn, ...desertedNetworks(plan, options),
+    reused, judges, strays, secrets, models: createModelAccess(options.provider, options.services ?? createServices(env), options.cassettes), imageStates: new Map(), images: startImages(plan, options, reused), budgets: new Budgets(options.budget, warn), warn, ...desertedNetworks(plan, options),
   });
   const result: RunResult = {
     runId: options.runId,

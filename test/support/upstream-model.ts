@@ -11,7 +11,7 @@ export interface UpstreamModel extends AsyncDisposable {
   /** Every request that came. */
   readonly exchanges: readonly Exchange[];
   /** Starts a script at its beginning, under a new key. */
-  play(key: string, turns: readonly object[]): void;
+  play(key: string, lanes: readonly object[]): void;
 }
 
 export async function startUpstreamModel(): Promise<UpstreamModel> {
@@ -22,8 +22,8 @@ export async function startUpstreamModel(): Promise<UpstreamModel> {
     port: server.port,
     origin: `http://host.docker.internal:${server.port}`,
     exchanges,
-    play(key, turns) {
-      sessions.open({ id: key.slice(-12), token: key, mode: { kind: 'scripted', script: scriptOf({ format: 'niceeval.script/v1', turns }, 'upstream.json'), scriptName: 'upstream.json' } });
+    play(key, lanes) {
+      sessions.open({ id: key.slice(-12), token: key, mode: { kind: 'scripted', script: scriptOf({ format: 'niceeval.script/v1', lanes }, 'upstream.json'), scriptName: 'upstream.json' } });
     },
     [Symbol.asyncDispose]: () => server.close(),
   };
