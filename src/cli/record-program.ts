@@ -10,7 +10,7 @@ import type { RunsFlags } from './runs-command.js';
 import type { ShowFlags } from './show-command.js';
 
 /** The names of what `niceeval schema` tells; written out, so that `--help` loads nothing. */
-const SCHEMA_NAMES = ['run', 'attempt', 'claims', 'changes', 'events'] as const;
+const SCHEMA_NAMES = ['run', 'attempt', 'claims', 'changes', 'events', 'trace'] as const;
 
 const PRICING = 'a pricing profile (JSON) that costs are worked out by; default: list prices';
 
@@ -40,6 +40,7 @@ export function addRecordCommands(program: Command, end: (exitCode: number) => v
     .option('--diff [path]', 'what the agent changed, as a patch; of one path or of all')
     .option('--claims', 'every claim and how it came out')
     .option('--logs', 'what the test logged, remarks, names of raw output')
+    .option('--trace', 'turns and requests to the model in time')
     .option('--json', 'JSON on standard output: one object, for events one a line')
     .option('--pricing <file>', PRICING)
     .option('--dir <folder>', 'the project', '.')

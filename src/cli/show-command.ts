@@ -8,6 +8,7 @@ import { readRun } from '../record/read-run.js';
 import { attemptPage, claimListing, logListing, patchOfPath, plainPatch } from '../report/attempt-page.js';
 import { eventJsonLine, eventListingLine } from '../report/event-listing.js';
 import { plainJsonLine, plainLine } from '../report/plain-text.js';
+import { traceListing } from '../report/trace-listing.js';
 import { runPage } from '../report/run-page.js';
 import { explainedOf, type Explained } from '../report/terminal.js';
 import { join } from 'node:path';
@@ -29,6 +30,7 @@ export interface ShowFlags {
   readonly diff?: true | string;
   readonly claims?: boolean;
   readonly logs?: boolean;
+  readonly trace?: boolean;
   readonly json?: boolean;
   readonly pricing?: string;
   readonly dir: string;
@@ -40,7 +42,7 @@ export async function showCommand(name: string, flags: ShowFlags): Promise<numbe
   const pricing = await profileFrom(flags.pricing);
   const located = await locateRecord(recordsRoot(flags.dir), name);
   if (located.kind === 'attempt') return showAttempt(located.runId, await readAttempt(located.folder), flags, { pattern, pricing });
-  const asked = (['events', 'grep', 'diff', 'claims', 'logs'] as const).filter((flag) => flags[flag] !== undefined);
+  const asked = (['events', 'grep', 'diff', 'claims', 'logs', 'trace'] as const).filter((flag) => flags[flag] !== undefined);
   if (asked.length > 0) throw new AuthoringError([`--${asked.join(' and --')} need an Attempt, and ${located.runId} is a run. Name one of its Attempts: niceeval show ${located.runId}/<Attempt>`]);
   return showRun(located.folder, flags, pricing);
 }
@@ -76,11 +78,12 @@ interface Asked { readonly pattern: RegExp | undefined; readonly pricing: Pricin
 async function showAttempt(runId: string, record: AttemptRecord, flags: ShowFlags, { pattern, pricing }: Asked): Promise<number> {
   for (const problem of record.problems) remark(plainLine(problem));
   if (record.state === 'in-flight') remark(`${plainLine(record.id)} has no end: it is under way, or the run was ended by force`);
-  const wanted = [flags.claims === true, flags.logs === true, flags.diff !== undefined, flags.events === true || pattern !== undefined];
+  const wanted = [flags.claims === true, flags.logs === true, flags.diff !== undefined, flags.events === true || pattern !== undefined, flags.trace === true];
   if (!wanted.includes(true)) return showWhole(runId, record, { json: flags.json === true, pricing });
   if (wanted[0] === true) await tell(await record.claims(), flags, (claims) => ({ claims }), claimListing);
   if (wanted[1] === true) await showLogs(record, flags);
   if (flags.diff !== undefined) await showDiff(record, flags, flags.diff);
+  if (wanted[4] === true) await tell(await record.spans(), flags, (spans) => ({ spans }), traceListing);
   if (wanted[3] === true) await showEvents(record, flags, pattern);
   return EXIT.ok;
 }

@@ -120,7 +120,7 @@ function checkService(who: string, service: ServiceInput): void {
 }
 
 function volatileOf({ volatile = [] }: ForwardInput): readonly string[] {
-  if (!Array.isArray(volatile) || volatile.some((source) => typeof source !== 'string')) throw new DefinitionError('forward: `volatile` must be a list of sources of regular expressions.');
+  if (!(volatile instanceof Array) || volatile.some((source) => typeof source !== 'string')) throw new DefinitionError('forward: `volatile` must be a list of sources of regular expressions.');
   return volatile;
 }
 

@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { spanSchema } from '../evidence/span.js';
 import { attemptFileSchema, changesFileSchema, claimsFileSchema, eventLineSchema, runFileSchema } from './schema.js';
 
-const SCHEMAS = { run: runFileSchema, attempt: attemptFileSchema, claims: claimsFileSchema, changes: changesFileSchema, events: eventLineSchema } as const;
+const SCHEMAS = { run: runFileSchema, attempt: attemptFileSchema, claims: claimsFileSchema, changes: changesFileSchema, events: eventLineSchema, trace: spanSchema } as const;
 
-/** The files of a record that have a schema; `events` is one line of `events.jsonl`. */
+/** The files of a record that have a schema; `events` and `trace` are one line of theirs. */
 export type RecordFileName = keyof typeof SCHEMAS;
 
 /** All of them. */

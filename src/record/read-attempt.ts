@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import { createLineReader, type SourceLine } from '../agents/line-reader.js';
 import type { Claim } from '../assert/claim.js';
 import { parseJson } from '../evidence/json.js';
+import { spanSchema, type Span } from '../evidence/span.js';
 import { messageOf } from '../lifetime/error.js';
 import type { AttemptResult } from '../run/result.js';
 import { foldersIn, hasPart, openPart, readJson, readText, type Part } from './part.js';
@@ -31,6 +32,8 @@ export interface AttemptRecord {
   /** `missing`: the changes are not known, or there are none. */
   patch(): Promise<Part<string>>;
   raw(): Promise<readonly RawFile[]>;
+  /** Requests to its model in time; a line that cannot be read is left out. `missing`: it asked none. */
+  spans(): Promise<Part<readonly Span[]>>;
 }
 
 /**
@@ -59,6 +62,11 @@ export async function readAttempt(folder: string): Promise<AttemptRecord> {
     },
     changes: () => readJson(folder, 'changes', changesFileSchema),
     patch: () => readText(folder, 'changes.patch'),
+    async spans() {
+      const part = await readText(folder, 'trace.jsonl');
+      if (part.state !== 'read') return part;
+      return { state: 'read', value: part.value.split('\n').flatMap((line) => spanSchema.safeParse(parseJson(line)).data ?? []) };
+    },
     raw: async () => ((await foldersIn(folder)).includes('raw') ? rawFilesIn(folder) : []),
   };
 }

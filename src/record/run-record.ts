@@ -16,7 +16,7 @@ const compressed = promisify(gzip);
 
 /**
  * Opens the folder of a run: `run.json` with the plan, later with what it came to; per Attempt `attempts/<id>/` with `raw/` and
- * `blobs/` while it runs and `attempt.json`, `events.jsonl`, `changes.json` and `claims.json` when it has ended. An empty file
+ * `blobs/` while it runs and `attempt.json`, `events.jsonl`, `changes.json`, `claims.json` and `trace.jsonl` when it has ended. An empty file
  * `complete`, written last, says that a folder is whole.
  *
  * @param folder Must not exist: two runs never share one.
@@ -60,11 +60,12 @@ function attemptSink(folder: string, boundary: SecretBoundary): AttemptSink {
       await rename(sibling, file);
     },
     async seal(result) {
-      const { claims, changes, patch, turns, ...facts } = boundary.value(result);
+      const { claims, changes, patch, turns, spans, ...facts } = boundary.value(result);
       const texts = {
         'events.jsonl': turns.flatMap(({ session, turn, events }) => events.map((event) => `${JSON.stringify({ session, turn, event })}\n`)).join(''),
         'changes.json': json({ ...headOf('changes'), changes, ...(patch === undefined ? {} : { leftOutOfPatch: patch.leftOut }) }),
         ...(patch === undefined ? {} : { 'changes.patch': patch.text }),
+        ...(spans === undefined ? {} : { 'trace.jsonl': spans.map((span) => `${JSON.stringify(span)}\n`).join('') }),
         'claims.json': json({ ...headOf('claims'), claims }),
       };
       const files = Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, Buffer.byteLength(text)]));

@@ -57,6 +57,7 @@ export const attemptFileSchema = z.object({
     id: z.string(), kind: z.string(), reason: z.string(), message: z.string(), durationMs: z.number(), usage: usageSchema, estimatedCostUSD: z.number().nonnegative().exactOptional(),
   })).exactOptional(),
   skipped: z.string().exactOptional(),
+  stopped: z.object({ reason: z.string(), detail: z.string() }).exactOptional(),
   turns: z.array(z.object({
     session: z.number().int().positive(),
     turn: z.number().int().positive(),

@@ -21,6 +21,7 @@ export interface TurnSeat {
   readonly model: ModelLease | undefined;
   /** Label of the window. */
   readonly label: string;
+  readonly conversation: string;
   /** The time of the Attempt. */
   readonly signal: AbortSignal;
   readonly hasten: AbortSignal | undefined;
@@ -34,14 +35,17 @@ export interface TurnSeat {
  *
  * @throws what the agent throws, ModelTroubleError when its model could not be asked.
  */
-export async function answeredTurn({ agent, input, session, contexts, model, label, signal, hasten, seen }: TurnSeat): Promise<TurnRecord> {
+export async function answeredTurn({ agent, input, session, contexts, model, label, conversation, signal, hasten, seen }: TurnSeat): Promise<TurnRecord> {
   try {
-    const record = seen(checkedTurn(agent, await answerOf(agent, input, { contexts: await contexts(), session, signal, hasten })));
+    const turn = checkedTurn(agent, await answerOf(agent, input, { contexts: await contexts(), session, signal, hasten }));
+    await model?.settle(label, conversation);
+    const record = seen(turn);
     const trouble = troubleOf(model?.troubleIn(label), record.status === 'failed');
     if (trouble !== undefined) throw trouble;
     return record;
   } catch (error) {
     if (error instanceof ModelTroubleError) throw error; // The turn is told already.
+    await model?.settle(label, conversation);
     const trouble = model?.troubleIn(label);
     const isSpent = trouble?.outcome === 'over-budget' && isAgentSendError(error) && !signal.aborted;
     const kind = isAgentSendError(error) ? error.facts.kind : 'broken';

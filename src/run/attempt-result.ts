@@ -7,7 +7,7 @@ import { failureOf } from './failure.js';
 import type { AttemptError, AttemptResult } from './result.js';
 import { withoutSecrets } from './without-secrets.js';
 
-type Optional = 'retries' | 'error' | 'skipped' | 'patch' | 'gateway' | 'sandbox' | 'image' | 'resources' | 'network' | 'integrity' | 'kept';
+type Optional = 'retries' | 'error' | 'skipped' | 'patch' | 'gateway' | 'spans' | 'sandbox' | 'image' | 'resources' | 'network' | 'integrity' | 'kept';
 
 /** What an Attempt came to, part by part; `undefined`: there is no such part. */
 export type ResultParts = Pick<AttemptResult, 'interrupted' | 'claims' | 'turns' | 'usage' | 'changes' | 'diagnostics' | 'logs' | 'startedAt' | 'timings'>
@@ -20,8 +20,10 @@ export type ResultParts = Pick<AttemptResult, 'interrupted' | 'claims' | 'turns'
 
 /** Puts the parts together, with the plan's facts, cost and points, and without what the agent's settings call secret. */
 export function attemptResultOf(attempt: PlannedAttempt, parts: ResultParts): AttemptResult {
-  const { judgement, pricing, spentByJudge, retries, error, skipped, patch, gateway, sandbox, image, resources, network, integrity, kept, ...always } = parts;
+  const { judgement, pricing, spentByJudge, retries, error, skipped, patch, gateway, spans, sandbox, image, resources, network, integrity, kept, ...always } = parts;
   const facts = attemptFactsOf(attempt);
+  const stop = parts.turns.find(({ failure }) => failure?.kind === 'over-budget');
+  const stopped = stop === undefined ? undefined : { reason: 'budget-exceeded' as const, detail: `${stop.label}: ${stop.failure?.message ?? ''}` };
   return withoutSecrets({
     ...facts,
     ...(image === undefined ? {} : { image }),
@@ -31,11 +33,13 @@ export function attemptResultOf(attempt: PlannedAttempt, parts: ResultParts): At
     ...(error === undefined ? {} : { error }),
     ...(judgement.verdict === 'errored' ? { failure: failureOf(error) } : {}),
     ...(skipped === undefined ? {} : { skipped }),
+    ...(stopped === undefined ? {} : { stopped, diagnostics: [...parts.diagnostics, { code: stopped.reason, level: 'warning' as const, message: `Its agent was stopped before it had ended, and what it did until then was judged: ${stopped.detail}` }] }),
     ...(retries === undefined || retries.length === 0 ? {} : { retries }),
     ...attemptCostOf({ turns: parts.turns, usage: parts.usage, ...(facts.model === undefined ? {} : { model: facts.model }), pricing }),
     ...spentByJudge,
     ...(patch === undefined ? {} : { patch }),
     ...(gateway === undefined ? {} : { gateway }),
+    ...(spans === undefined ? {} : { spans }),
     ...(sandbox === undefined ? {} : { sandbox }),
     ...(resources === undefined ? {} : { resources }),
     ...(network === undefined ? {} : { network }),
@@ -57,6 +61,6 @@ export function unbegunResultOf(attempt: PlannedAttempt, error: AttemptError, in
     judgement: verdictOf({ claims: [], error }), interrupted, error, claims: [], turns: [], usage: {}, pricing: {}, spentByJudge: {},
     changes: { state: 'unavailable', reason: 'the Attempt was not begun' }, diagnostics: [], logs: [], startedAt: new Date().toISOString(),
     timings: { queuedMs: 0, sandboxMs: 0, testMs: 0, teardownMs: 0, totalMs: 0 },
-    retries: none, skipped: none, patch: none, gateway: none, sandbox: none, image: none, resources: none, network: none, integrity: none, kept: none,
+    retries: none, skipped: none, patch: none, gateway: none, spans: none, sandbox: none, image: none, resources: none, network: none, integrity: none, kept: none,
   });
 }

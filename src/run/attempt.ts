@@ -27,6 +27,7 @@ import { estimateCost } from './estimate-cost.js';
 import { GradingBegunError, openGradingSandbox, type GradingSandbox } from './grading-sandbox.js';
 import { failureOf } from './failure.js';
 import { createGroups } from './groups.js';
+import { keptSandbox } from './kept-sandbox.js';
 import { createJudging, type Judging } from './judging.js';
 import { EvidenceLog } from './evidence-log.js';
 import { AttemptIntegrity } from './attempt-integrity.js';
@@ -38,6 +39,8 @@ import { createSandboxTools } from './sandbox-tools.js';
 import { patchOrNote } from './patch-or-note.js';
 import { abortionOf, withinPatience } from './patience.js';
 import { sealed } from './sealed.js';
+import { spansOf } from './spans.js';
+import { wireDifferences, withWireRequests } from './wire-differences.js';
 import type { StrayFailure } from './stray-failures.js';
 import { beginTest, SkipSignal } from './test-context.js';
 import { createTurnTaking } from './turn-taking.js';
@@ -244,15 +247,14 @@ class AttemptStory {
     await this.#integrity?.beforeWindow(this.#ledger, open.label);
     const startedAt = new Date();
     const begun = performance.now();
-    const seen = (turn: Turn, failure?: TurnRecord['failure']): TurnRecord => this.#log.end(open, {
-      turn, prompt: input.text, startedAt: startedAt.toISOString(), durationMs: Math.round(performance.now() - begun), ...(failure === undefined ? {} : { failure }),
-    });
     const model = this.#network?.model;
+    const seen = (turn: Turn, failure?: TurnRecord['failure']): TurnRecord => this.#log.end(open, {
+      turn: withWireRequests(turn, model?.requestsIn(open.label)), prompt: input.text, startedAt: startedAt.toISOString(), durationMs: Math.round(performance.now() - begun), ...(failure === undefined ? {} : { failure }),
+    });
     let waits = false;
     try {
       const contexts = async (): Promise<AgentContexts> => this.#contextsWith(await model?.openWindow(open.label, conversation));
-      const { signal } = this.#deadline;
-      const record = await answeredTurn({ agent, input, session, contexts, model, label: open.label, signal, hasten: this.#world.hasten, seen });
+      const record = await answeredTurn({ agent, input, session, contexts, model, label: open.label, conversation, signal: this.#deadline.signal, hasten: this.#world.hasten, seen });
       waits = record.status === 'waiting';
       if (waits) this.#network?.phases?.hold(conversation);
       return record;
@@ -284,12 +286,16 @@ class AttemptStory {
     const keepCassette = !this.#world.signal.aborted && (this.#error === undefined || !failureOf(this.#error).infrastructure);
     const [asked, resources] = await Promise.all([this.#network?.model?.close({ keepCassette }), this.#sandbox?.resources()]);
     for (const remark of asked?.remarks ?? []) this.#notes.remark(remark);
+    for (const difference of wireDifferences(this.#log.turns, asked?.counted)) this.#notes.note('usage-differs', difference);
     const kept = await this.#keepSandbox();
     // The network is free again only after the sandbox in it is gone.
     for (const failure of await this.#scope.close()) this.#notes.note('cleanup', `${failure.what}: ${failure.message}`);
     this.#deadline.close();
     const { patch, claims, judgement } = await this.#conclude();
     const ended = performance.now();
+    const startedAt = this.#startedAt.toISOString();
+    const totalMs = Math.round(ended - this.#clock.begun);
+    const { exchanges } = this.#network?.model ?? {};
     const result = attemptResultOf(this.#attempt, {
       image: this.#image,
       judgement,
@@ -305,6 +311,7 @@ class AttemptStory {
       changes: this.#changes(),
       patch,
       gateway: asked?.counted,
+      spans: exchanges === undefined ? undefined : spansOf({ ...this.#attempt, startedAt, totalMs, turns: this.#log.turns, exchanges }),
       sandbox: this.#attempt.experiment.agent.kind === 'sandbox' ? this.#world.provider.name : undefined,
       resources,
       network: networkFactsOf([this.#network?.phases, (await this.#grading?.catch(() => undefined))?.phases]),
@@ -312,13 +319,13 @@ class AttemptStory {
       kept,
       diagnostics: this.#notes.diagnostics,
       logs: this.#notes.logs,
-      startedAt: this.#startedAt.toISOString(),
+      startedAt,
       timings: {
         queuedMs: Math.round(this.#world.queuedMs),
         sandboxMs: Math.round((this.#clock.sandbox || settling) - this.#clock.begun),
         testMs: this.#clock.test === 0 ? 0 : Math.round(this.#clock.test - this.#clock.sandbox),
         teardownMs: Math.round(ended - settling),
-        totalMs: Math.round(ended - this.#clock.begun),
+        totalMs,
       },
     });
     this.#unwatch();
@@ -344,17 +351,9 @@ class AttemptStory {
   async #keepSandbox(): Promise<KeptSandbox | undefined> {
     const { keep, signal } = this.#world;
     if (keep === undefined || this.#sandbox === undefined || signal.aborted) return undefined;
-    const { verdict } = (await this.#conclude()).judgement;
-    if (keep === 'failed' && verdict !== 'failed' && verdict !== 'errored') return undefined;
-    try {
-      await this.#sandbox.endAgentProcesses();
-      const kept = await this.#sandbox.keep?.();
-      if (kept !== undefined) this.#network?.retire();
-      return kept;
-    } catch (error) {
-      this.#notes.note('keep-failed', `the sandbox could not be kept: ${messageOf(error)}`);
-      return undefined;
-    }
+    const kept = await keptSandbox(this.#sandbox, { keep, judgement: async () => (await this.#conclude()).judgement, notes: this.#notes });
+    if (kept !== undefined) this.#network?.retire();
+    return kept;
   }
 
   #changes(): WorkspaceChanges {

@@ -11,8 +11,13 @@ export function isModelRequest({ path, outcome }: Exchange): boolean {
   return MODEL_PATH.test(path) && ASKED.has(outcome);
 }
 
-/** Sums of what passed the gateway. @param total Of all requests; the gateway's own count. */
-export function gatewayCountOf(exchanges: readonly Exchange[], total: { readonly requests: number; readonly usage: Usage }): GatewayCount {
+/**
+ * Sums of what passed the gateway.
+ *
+ * @param usage Of all requests; the gateway's own sum.
+ */
+export function gatewayCountOf(exchanges: readonly Exchange[], usage: Usage): GatewayCount {
+  const total = { requests: exchanges.filter(isModelRequest).length, usage };
   const labels = [...new Set(exchanges.flatMap(({ window }) => (window === undefined ? [] : [window])))];
   return { ...total, ...(labels.length === 0 ? {} : { windows: labels.map((label) => windowOf(label, exchanges.filter(({ window }) => window === label))) }) };
 }

@@ -5,7 +5,7 @@ import type { DiagnosticInput } from '../define/context.js';
 import type { Exchange } from '../gateway/exchange.js';
 import type { PlacedGateway } from '../gateway/placement.js';
 import type { AttemptCassette } from './attempt-cassette.js';
-import { gatewayCountOf, usageByModel } from './gateway-count.js';
+import { gatewayCountOf, isModelRequest, usageByModel } from './gateway-count.js';
 import type { GatewayCount } from './result.js';
 
 /** What one Attempt holds of the model. */
@@ -14,10 +14,14 @@ export interface ModelLease {
   readonly endpoint: ModelEndpoint;
   /** The endpoint of a conversation in a window. A conversation that waited keeps its token, which stands for the new window from now on. */
   openWindow(label: string, conversation: string): Promise<ModelEndpoint>;
+  /** Waits until the gateway has told of everything that a conversation asked and that has ended. */
+  settle(label: string, conversation: string): Promise<void>;
   /** Ends the life of the token of a conversation, unless its CLI lives on and waits. */
   closeWindow(conversation: string, options: { readonly waits: boolean }): Promise<void>;
   /** The requests that have ended so far. */
   readonly exchanges: readonly Exchange[];
+  /** Requests to the model in a window, as far as they have ended. */
+  requestsIn(label: string): number;
   /** Why the model could not be asked, where the gateway or the service is to blame, among the requests of a window. `undefined`: nothing of the kind. */
   troubleIn(label: string): ModelTrouble | undefined;
   /**
@@ -98,6 +102,11 @@ export function createModelLease({ gateway, sessionId, token, meter, cassette, o
       await control.addToken(sessionId, own, label);
       return { origin, token: own };
     },
+    async settle(label, conversation) {
+      const own = conversations.get(conversation);
+      // What it tells comes in order: whoever has its answer has heard all that was before.
+      if (own !== undefined) await control.addToken(sessionId, own, label).catch(() => undefined);
+    },
     async closeWindow(conversation, { waits }) {
       const own = conversations.get(conversation);
       if (own === undefined || waits) return;
@@ -106,6 +115,7 @@ export function createModelLease({ gateway, sessionId, token, meter, cassette, o
       await control.expireToken(sessionId, own).catch(() => undefined);
     },
     exchanges: meter.exchanges,
+    requestsIn: (label) => meter.exchanges.filter((exchange) => exchange.window === label && isModelRequest(exchange)).length,
     troubleIn(label) {
       if (gone !== undefined) return { outcome: 'gone', detail: `the gateway went away: ${gone}` };
       const own = meter.exchanges.filter(({ window, outcome }) => window === label && outcome in TROUBLES);
@@ -116,7 +126,7 @@ export function createModelLease({ gateway, sessionId, token, meter, cassette, o
       onClose();
       const summary = await control.close(sessionId).catch(() => undefined);
       const remarks = await cassette?.close({ keep: keepCassette && summary !== undefined }) ?? [];
-      return { ...(summary === undefined ? {} : { counted: gatewayCountOf(meter.exchanges, summary) }), remarks };
+      return { ...(summary === undefined ? {} : { counted: gatewayCountOf(meter.exchanges, summary.usage) }), remarks };
     },
   };
 }

@@ -6,6 +6,7 @@ import type { WorkspaceChanges } from '../evidence/file-changes.js';
 import type { IntegrityReport } from '../evidence/integrity.js';
 import type { JsonValue } from '../evidence/json.js';
 import type { TurnStatus } from '../evidence/turn.js';
+import type { Span } from '../evidence/span.js';
 import type { Usage } from '../evidence/usage.js';
 import type { ImageSource, KeptSandbox, ResourceUse } from '../sandbox/sandbox.js';
 import type { Patch } from '../workspace/patch.js';
@@ -100,6 +101,7 @@ export interface AttemptName {
 
 /** What passed the gateway. */
 export interface GatewayCount {
+  /** To a model; the first 10,000 requests of an Attempt are counted. */
   readonly requests: number;
   readonly usage: Usage;
   /** By the label of the window that the requests belonged to; those of no window are left out. Absent: only the sum is known. */
@@ -150,6 +152,8 @@ export interface AttemptResult extends AttemptName {
   /** Only where it is errored: what broke it. */
   readonly failure?: AttemptFailure;
   readonly skipped?: string;
+  /** Its agent was stopped before it had ended, and what it did until then was judged. Absent: it was not. */
+  readonly stopped?: { readonly reason: 'budget-exceeded'; readonly detail: string };
   /** Earlier tries that the infrastructure broke, in order. Absent: it is the first. */
   readonly retries?: readonly RetryRecord[];
   readonly claims: readonly Claim[];
@@ -168,6 +172,8 @@ export interface AttemptResult extends AttemptName {
   readonly patch?: Patch;
   /** What the gateway counted on the wire. Absent without a gateway. */
   readonly gateway?: GatewayCount;
+  /** The Attempt, its turns and its requests to a model in time. Absent: it asked none, or the spans were not read with it. */
+  readonly spans?: readonly Span[];
   /** The backend of its sandbox, for instance `docker`. Absent: its agent has none. */
   readonly sandbox?: string;
   /** What its sandbox used, read when the agent had been torn down. Absent: there was none, or it could not be asked. */

@@ -119,6 +119,14 @@ describe('the real CLIs in containers, with a model service that wants a real ke
   });
 });
 
+test('each request is a span below its turn', async () => {
+  const { stdout } = await project.niceeval(['show', `latest/${(await readdir(join(await project.runFolder(), 'attempts'))).find((name) => name.startsWith('work.codex'))!}`, '--trace', '--json']);
+  const { spans } = JSON.parse(String(stdout)) as { spans: readonly { name: string; spanId: string; parentSpanId?: string; attributes: Record<string, unknown> }[] };
+  const turn = spans.find(({ name }) => name === 'turn1');
+  const requests = spans.filter(({ parentSpanId }) => parentSpanId === turn?.spanId);
+  expect(requests.filter(({ name }) => name === 'chat gpt-5').map(({ attributes }) => [attributes['gen_ai.usage.input_tokens'], attributes['http.response.status_code'], attributes['gen_ai.provider.name']])).toEqual([[100, 200, 'openai'], [200, 200, 'openai'], [300, 200, 'openai']]);
+});
+
 describe('what a model service answered, replayed', () => {
   /** What an Attempt came to, without ids, times and what the machine decides. */
   async function outcome(agent: string): Promise<object> {

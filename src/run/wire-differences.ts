@@ -1,0 +1,25 @@
+import { bucketOf, type Usage } from '../evidence/usage.js';
+import type { GatewayCount, TurnRecord } from './result.js';
+
+const BUCKETS = ['inputTokens', 'outputTokens', 'cacheReadTokens', 'cacheCreationTokens', 'requests'] as const;
+
+/** Where a CLI and the gateway count differently: one sentence for each turn. Buckets that one of them does not tell are left out. */
+export function wireDifferences(turns: readonly TurnRecord[], counted: GatewayCount | undefined): readonly string[] {
+  const windows = new Map((counted?.windows ?? []).map((window) => [window.label, window]));
+  return turns.flatMap(({ label, usage }) => {
+    const window = windows.get(label);
+    if (usage === undefined || window === undefined) return [];
+    const wire: Usage = { ...window.usage, requests: window.requests };
+    const differing = BUCKETS.flatMap((bucket) => {
+      const [told, seen] = [bucketOf(usage, bucket), bucketOf(wire, bucket)];
+      return told === undefined || seen === undefined || told === seen ? [] : [`${bucket} ${told} and ${seen}`];
+    });
+    return differing.length === 0 ? [] : [`${label}: the CLI and the gateway count differently: ${differing.join(', ')}.`];
+  });
+}
+
+/** The same turn with the requests that were counted on the wire, where its CLI tells its tokens and not its requests. */
+export function withWireRequests<T extends { readonly usage?: Usage }>(turn: T, requests: number | undefined): T {
+  if (requests === undefined || turn.usage === undefined || turn.usage.requests !== undefined) return turn;
+  return { ...turn, usage: { ...turn.usage, requests } };
+}
