@@ -54,7 +54,7 @@ export interface GatewayControl extends AsyncDisposable {
 /** Who is told of a session. */
 export interface SessionWatch {
   /** Why a request to a model may not go. `undefined`: it may. Default: all may go. */
-  readonly mayGo?: () => string | undefined;
+  readonly mayGo?: () => string | undefined | Promise<string | undefined>;
   /** Answers a request of a session that replays. What it throws refuses the request. */
   readonly answer?: (request: HeldRequest) => Promise<HostAnswer>;
   /** What a request was answered by a service. */
@@ -215,7 +215,7 @@ export function createGatewayControl(stdin: Writable, stdout: Readable): Gateway
 async function decisionOf({ mayGo, answer }: SessionWatch, request: HeldRequest | undefined): Promise<HostAnswer> {
   try {
     if (request !== undefined) return await answer?.(request) ?? { kind: 'go' };
-    const refusal = mayGo?.();
+    const refusal = await mayGo?.();
     return refusal === undefined ? { kind: 'go' } : { kind: 'refusal', reason: 'over-budget', message: refusal.slice(0, MOST_MESSAGE) };
   } catch (error) {
     return { kind: 'refusal', reason: request === undefined ? 'over-budget' : 'cassette-lacks', message: messageOf(error).slice(0, MOST_MESSAGE) };

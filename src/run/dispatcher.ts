@@ -8,7 +8,9 @@ import { unbegunResultOf } from './attempt-result.js';
 import type { AttemptWorld } from './attempt-world.js';
 import type { Budgets } from './budgets.js';
 import { ExperimentSetupError, type ExperimentHooks } from './experiment-hooks.js';
-import { createPace } from './pace.js';
+import { pacedModelOf } from './paced-model.js';
+import type { RateMemory } from './rate-memory.js';
+import { createPace, pacedBy } from './pace.js';
 import type { AttemptSink, RunSink } from './ports.js';
 import { mayStartOne, thisMachine } from './ramp.js';
 import type { AttemptResult, RetryRecord } from './result.js';
@@ -25,6 +27,7 @@ export type RunWorld = Pick<AttemptWorld, 'models' | 'imageStates' | 'deserted' 
   /** Outcomes of other runs, by the id of the Attempt that they stand for. */
   readonly reused: ReadonlyMap<string, AttemptSummary>;
   readonly budgets: Budgets;
+  readonly rates: RateMemory;
   readonly hooks: ExperimentHooks;
   readonly warn: (message: string) => void;
   readonly secrets: readonly string[];
@@ -72,7 +75,7 @@ export class Dispatcher {
     this.#schedule = schedule(this.#jobs, {
       places: concurrency,
       lanePlaces: new Map(lanes),
-      pace: createPace({ now: () => performance.now(), random: Math.random }),
+      pace: pacedBy(createPace({ now: () => performance.now(), random: Math.random }), { rates: this.#world.rates, now: () => performance.now() }),
       ...(needsSandbox ? { mayStart: (attempts) => mayStartOne(thisMachine(), attempts) } : {}),
       signal,
       whenAborted: { reason: 'interrupted', detail: 'the run was interrupted' },
@@ -91,7 +94,7 @@ export class Dispatcher {
     return {
       attempt, lane: experimentId, ready: this.#world.images.get(sandbox) ?? Promise.resolve(), queuedAt: performance.now(), retries: [],
       // Without a name of its own the agent's default model is one model.
-      ...(experiment.agent.needsEndpoint || experiment.model !== undefined ? { model: experiment.model ?? experiment.agent.name } : {}),
+      ...(experiment.agent.needsEndpoint || experiment.model !== undefined ? { model: pacedModelOf({ experiment }) } : {}),
     };
   }
 

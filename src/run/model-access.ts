@@ -7,6 +7,8 @@ import { openAttemptCassette, type CassetteUse } from './attempt-cassette.js';
 import { createModelLease, freshToken, SessionMeter, type ModelLease } from './model-lease.js';
 import { createNetworkPool, type NetworkLease, type NetworkPool } from './network-pool.js';
 import type { GatewayCount } from './result.js';
+import { pacedModelOf } from './paced-model.js';
+import type { RateMemory } from './rate-memory.js';
 import type { Services } from './services.js';
 
 /** A network of one Attempt with the gateway in it. */
@@ -38,12 +40,18 @@ interface Placement {
   isGone: boolean;
 }
 
+/** What models are asked with. */
+export interface ModelAccessOptions {
+  readonly services: Services;
+  readonly rates: RateMemory;
+  /** What is done with answers of services. Default: they are neither kept nor replayed. */
+  readonly cassettes?: CassetteUse | undefined;
+}
+
 /**
  * Everything it opens belongs to the provider, which closes it.
- *
- * @param cassettes What is done with answers of services. Default: they are neither kept nor replayed.
  */
-export function createModelAccess(provider: SandboxProvider, services: Services, cassettes?: CassetteUse): ModelAccess {
+export function createModelAccess(provider: SandboxProvider, { services, rates, cassettes }: ModelAccessOptions): ModelAccess {
   let current: Placement | undefined;
 
   /** A new gateway takes the place of one that went away, with networks of its own; those of the dead one go with the backend. */
@@ -67,14 +75,15 @@ export function createModelAccess(provider: SandboxProvider, services: Services,
         : await openAttemptCassette(cassettes, { attempt, volatile: attempt.services.volatile ?? [], secrets });
       const mode = await modeOf(attempt, services, { replays: cassette?.answer !== undefined, forwards: cassettes?.kind !== 'replay' });
       secrets.push(...services.secrets());
-      if (mode.kind === 'forward' || (mode.kind === 'replay' && mode.forward !== undefined)) await gateway.letOut();
+      if (forwards(mode)) await gateway.letOut();
+      const key = forwards(mode) ? keyOf(attempt) : undefined;
       const refresh = keepFresh(attempt, services, { gateway, onKeys: () => secrets.push(...services.secrets().filter((secret) => !secrets.includes(secret))) });
       await gateway.control.open({
         id: attempt.id, token, mode,
         ...(lease.network.kind === 'closed' ? { address: lease.network.network.serviceAddress } : {}),
       }, {
-        ...(watch.mayGo === undefined ? {} : { mayGo: () => {
-          const refusal = watch.mayGo?.();
+        ...(watch.mayGo === undefined && key === undefined ? {} : { mayGo: async () => {
+          const refusal = watch.mayGo?.() ?? (key === undefined ? undefined : await afterWait(key, rates, watch.mayGo));
           if (refusal === undefined) meter.asked();
           return refusal;
         } }),
@@ -87,6 +96,7 @@ export function createModelAccess(provider: SandboxProvider, services: Services,
         onExchange: (exchange) => {
           meter.ended(exchange);
           watch.onSpent?.(meter.spent);
+          if (key !== undefined && exchange.outcome === 'forwarded') rates.told(key, pacedModelOf(attempt), exchange);
           if (exchange.outcome === 'forwarded' && exchange.status === 401) refresh.now();
         },
       });
@@ -125,6 +135,27 @@ async function modeOf({ script, services: input }: PlannedAttempt, services: Ser
   const forward = forwards ? { kind: 'forward' as const, upstreams: await services.upstreamsOf(input ?? {}), ...(sampling === undefined ? {} : { sampling }) } : undefined;
   if (!replays && forward !== undefined) return forward;
   return { kind: 'replay', ...(forward === undefined ? {} : { forward }) };
+}
+
+function forwards(mode: SessionMode): boolean {
+  return mode.kind === 'forward' || (mode.kind === 'replay' && mode.forward !== undefined);
+}
+
+/** Whose limits an Attempt shares: those of all who ask the same services by the same keys. */
+function keyOf({ services }: PlannedAttempt): string {
+  const { sampling: _sampling, volatile: _volatile, ...asked } = services ?? {};
+  return JSON.stringify(asked);
+}
+
+/** Waits while a service has said that it is asked too much. @returns why the request may not go after all. */
+async function afterWait(key: string, rates: RateMemory, mayGo: ModelWatch['mayGo']): Promise<string | undefined> {
+  for (let ms = rates.waitMs(key); ms > 0; ms = rates.waitMs(key)) {
+    await new Promise((resolve) => { setTimeout(resolve, ms).unref(); });
+    const refusal = mayGo?.();
+    if (refusal !== undefined) return refusal;
+  }
+  rates.spent(key);
+  return undefined;
 }
 
 /** Gives the session new keys when those that it has are over, or were refused. */

@@ -1,3 +1,5 @@
+import type { RateMemory } from './rate-memory.js';
+
 /** How many calls to one model may be under way, and whether it is asked at all for now. */
 export interface Pace {
   /** Whether one more Attempt may start on a model that so many are at work on. */
@@ -56,6 +58,24 @@ export function createPace({ now, random }: { readonly now: () => number; readon
     nextAt() {
       const rests = [...states.values()].map(({ restsUntil }) => restsUntil).filter((at) => at > now());
       return rests.length === 0 ? undefined : Math.min(...rests);
+    },
+  };
+}
+
+/** A pace that also keeps to what services say of their limits, before they refuse anything. */
+export function pacedBy(pace: Pace, { rates, now }: { readonly rates: Pick<RateMemory, 'scarceMs'>; readonly now: () => number }): Pace {
+  /** When models that had to wait may be asked again. */
+  let scarceUntil = 0;
+  return {
+    ...pace,
+    mayStart(model, running) {
+      const ms = rates.scarceMs(model);
+      if (ms > 0) scarceUntil = Math.max(scarceUntil, now() + ms);
+      return ms === 0 && pace.mayStart(model, running);
+    },
+    nextAt() {
+      const ends = [pace.nextAt(), scarceUntil > now() ? scarceUntil : undefined].filter((at) => at !== undefined);
+      return ends.length === 0 ? undefined : Math.min(...ends);
     },
   };
 }

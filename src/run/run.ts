@@ -10,6 +10,7 @@ import { Dispatcher, type RunWorld } from './dispatcher.js';
 import { ExperimentHooks } from './experiment-hooks.js';
 import { createJudges } from './judging.js';
 import type { CassetteUse } from './attempt-cassette.js';
+import { createRateMemory } from './rate-memory.js';
 import { createServices, type Services } from './services.js';
 import { createModelAccess } from './model-access.js';
 import { createNetworkPool } from './network-pool.js';
@@ -78,10 +79,11 @@ export async function run(plan: Plan, options: RunOptions): Promise<RunResult> {
   using _alive = { [Symbol.dispose]: () => clearInterval(timer) };
   using strays = new StrayFailures(({ reason }) => warn(`Something failed outside of every Attempt: ${messageOf(reason)}`));
   const env = options.env ?? ((name: string) => process.env[name]);
+  const rates = createRateMemory(() => Date.now());
   const judges = createJudges({ env, signal: options.signal });
   for (const problem of judges.problemsOf(plan.attempts.map(({ judge }) => judge))) warn(problem);
   const { attempts, notRun } = await carriedOut(plan, options, {
-    reused, judges, strays, secrets, models: createModelAccess(options.provider, options.services ?? createServices(env), options.cassettes), imageStates: new Map(), images: startImages(plan, options, reused), budgets: new Budgets(options.budget, warn), warn, ...desertedNetworks(plan, options),
+    reused, judges, strays, secrets, rates, models: createModelAccess(options.provider, { services: options.services ?? createServices(env), rates, cassettes: options.cassettes }), imageStates: new Map(), images: startImages(plan, options, reused), budgets: new Budgets(options.budget, warn), warn, ...desertedNetworks(plan, options),
   });
   const result: RunResult = {
     runId: options.runId,

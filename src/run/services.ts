@@ -138,8 +138,9 @@ async function keyOfCommand([program, ...argv]: readonly [string, ...string[]]):
     if (key === '') throw new Error('it printed nothing');
     return key;
   } catch (error) {
-    // What it printed may be a part of the key.
-    const reason = (error as { readonly shortMessage?: string }).shortMessage ?? messageOf(error);
+    // What it printed may be a part of the key, and so may its arguments.
+    const { exitCode, code, timedOut, originalMessage } = error as { readonly exitCode?: number; readonly code?: string; readonly timedOut?: boolean; readonly originalMessage?: string };
+    const reason = timedOut === true ? `it ran for longer than ${COMMAND_LIMIT_MS / 1000} s` : exitCode !== undefined ? `it ended with exit code ${exitCode}` : code ?? originalMessage ?? messageOf(error);
     throw new ModelKeyError(`The command "${program}" gave no key: ${reason}. Run it by hand; it must print the key and nothing else.`, { cause: undefined });
   }
 }

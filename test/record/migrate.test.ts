@@ -39,15 +39,15 @@ describe('a run of version 1', () => {
 
 test('what is written fits the JSON Schemas', async () => {
   await using records = await openRecords();
-  const folder = await writeRun(records.root, 'r1', [attemptResult()]);
-  const places = { run: 'run.json', attempt: 'attempts/sum.codex.0123abcd.1/attempt.json', claims: 'attempts/sum.codex.0123abcd.1/claims.json', changes: 'attempts/sum.codex.0123abcd.1/changes.json', events: 'attempts/sum.codex.0123abcd.1/events.jsonl' };
+  const folder = await writeRun(records.root, 'r1', [{ ...attemptResult(), spans: [{ traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), name: 'chat gpt-5', kind: 'client', startedAt: '2026-01-01T00:00:00.000Z', durationMs: 1, status: 'ok', attributes: { 'gen_ai.usage.input_tokens': 1 } }] }]);
+  const places = { run: 'run.json', attempt: 'attempts/sum.codex.0123abcd.1/attempt.json', claims: 'attempts/sum.codex.0123abcd.1/claims.json', changes: 'attempts/sum.codex.0123abcd.1/changes.json', events: 'attempts/sum.codex.0123abcd.1/events.jsonl', trace: 'attempts/sum.codex.0123abcd.1/trace.jsonl' };
   expect(RECORD_FILE_NAMES).toEqual(Object.keys(places));
   for (const name of RECORD_FILE_NAMES) {
     const text = await readFile(`${folder}/${places[name]}`, 'utf8');
     const validate = new Ajv2020({ strict: false }).compile(recordJsonSchema(name));
-    const value = JSON.parse(name === 'events' ? text.split('\n')[0] ?? '' : text) as object;
+    const value = JSON.parse(name === 'events' || name === 'trace' ? text.split('\n')[0] ?? '' : text) as object;
     expect([name, validate(value), validate.errors]).toEqual([name, true, null]);
     expect([name, validate({ ...value, further: 1 })]).toEqual([name, true]);
-    expect([name, validate(name === 'events' ? { ...value, turn: 'x' } : { ...value, schemaVersion: 99 })]).toEqual([name, false]);
+    expect([name, validate(name === 'events' ? { ...value, turn: 'x' } : name === 'trace' ? { ...value, spanId: 'x' } : { ...value, schemaVersion: 99 })]).toEqual([name, false]);
   }
 });
