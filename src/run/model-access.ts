@@ -1,6 +1,7 @@
 import type { PlacedGateway } from '../gateway/placement.js';
 import { placeGateway } from '../gateway/placement.js';
 import type { SessionMode } from '../gateway/session-mode.js';
+import type { Upstreams } from '../gateway/upstream.js';
 import type { PlannedAttempt } from '../plan/plan.js';
 import type { ClosedNetwork, SandboxProvider } from '../sandbox/sandbox.js';
 import { openAttemptCassette, type CassetteUse } from './attempt-cassette.js';
@@ -9,6 +10,7 @@ import { createNetworkPool, type NetworkLease, type NetworkPool } from './networ
 import type { GatewayCount } from './result.js';
 import { pacedModelOf } from './paced-model.js';
 import type { RateMemory } from './rate-memory.js';
+import { seenFromContainer } from './seen-from-gateway.js';
 import type { Services } from './services.js';
 
 /** A network of one Attempt with the gateway in it. */
@@ -73,11 +75,15 @@ export function createModelAccess(provider: SandboxProvider, { services, rates, 
       const secrets = [token];
       const cassette = attempt.services === undefined || cassettes === undefined ? undefined
         : await openAttemptCassette(cassettes, { attempt, volatile: attempt.services.volatile ?? [], secrets });
-      const mode = await modeOf(attempt, services, { replays: cassette?.answer !== undefined, forwards: cassettes?.kind !== 'replay' });
+      const upstreamsOf = async (): Promise<Upstreams> => {
+        const upstreams = await services.upstreamsOf(attempt.services ?? {});
+        return lease.network.kind === 'closed' ? seenFromContainer(upstreams) : upstreams;
+      };
+      const mode = await modeOf(attempt, upstreamsOf, { replays: cassette?.answer !== undefined, forwards: cassettes?.kind !== 'replay' });
       secrets.push(...services.secrets());
       if (forwards(mode)) await gateway.letOut();
       const key = forwards(mode) ? keyOf(attempt) : undefined;
-      const refresh = keepFresh(attempt, services, { gateway, onKeys: () => secrets.push(...services.secrets().filter((secret) => !secrets.includes(secret))) });
+      const refresh = keepFresh(attempt, services, { gateway, upstreamsOf, onKeys: () => secrets.push(...services.secrets().filter((secret) => !secrets.includes(secret))) });
       await gateway.control.open({
         id: attempt.id, token, mode,
         ...(lease.network.kind === 'closed' ? { address: lease.network.network.serviceAddress } : {}),
@@ -129,10 +135,10 @@ async function started(provider: SandboxProvider, network: ClosedNetwork | undef
   return gateway;
 }
 
-async function modeOf({ script, services: input }: PlannedAttempt, services: Services, { replays, forwards }: { readonly replays: boolean; readonly forwards: boolean }): Promise<SessionMode> {
+async function modeOf({ script, services: input }: PlannedAttempt, upstreamsOf: () => Promise<Upstreams>, { replays, forwards }: { readonly replays: boolean; readonly forwards: boolean }): Promise<SessionMode> {
   if (script !== undefined) return { kind: 'scripted', script: script.script, scriptName: script.name };
   const { sampling } = input ?? {};
-  const forward = forwards ? { kind: 'forward' as const, upstreams: await services.upstreamsOf(input ?? {}), ...(sampling === undefined ? {} : { sampling }) } : undefined;
+  const forward = forwards ? { kind: 'forward' as const, upstreams: await upstreamsOf(), ...(sampling === undefined ? {} : { sampling }) } : undefined;
   if (!replays && forward !== undefined) return forward;
   return { kind: 'replay', ...(forward === undefined ? {} : { forward }) };
 }
@@ -159,14 +165,14 @@ async function afterWait(key: string, rates: RateMemory, mayGo: ModelWatch['mayG
 }
 
 /** Gives the session new keys when those that it has are over, or were refused. */
-function keepFresh({ id, services: input }: PlannedAttempt, services: Services, { gateway, onKeys }: { readonly gateway: PlacedGateway; readonly onKeys: () => void }): { now(): void; end(): void } {
+function keepFresh({ id, services: input }: PlannedAttempt, services: Services, { gateway, upstreamsOf, onKeys }: { readonly gateway: PlacedGateway; readonly upstreamsOf: () => Promise<Upstreams>; readonly onKeys: () => void }): { now(): void; end(): void } {
   const ms = input === undefined ? undefined : services.refreshMsOf(input);
   if (input === undefined || ms === undefined) return { now: () => undefined, end: () => undefined };
   let lastMs = performance.now();
   const renew = (): void => {
     lastMs = performance.now();
     // Keys that cannot be had are told by whoever is refused for want of them.
-    services.upstreamsOf(input).then((upstreams) => {
+    upstreamsOf().then((upstreams) => {
       onKeys();
       return gateway.control.setUpstreams(id, upstreams);
     }).catch(() => undefined);

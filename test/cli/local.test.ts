@@ -6,12 +6,13 @@ import { describe, expect, it } from 'vitest';
 import { attemptFileSchema, changesFileSchema, runFileSchema } from '../../src/record/schema.js';
 import { sendEval, shellAgent } from '../support/agents.js';
 import { lineOf, openProject, type TestProject } from '../support/project.js';
+import { startUpstreamModel } from '../support/upstream-model.js';
 
 /** Nothing answers there: what passes needs no engine. */
 const NO_ENGINE = { DOCKER_HOST: 'unix:///nowhere/docker.sock', SECRET_OF_THE_HOST: 'very-secret' };
 const CAVEAT = /--sandbox local isolates nothing: agents run on this machine as \S+, and can read, change and send whatever that user can\. Use it with agents you trust\./;
 
-const local = (project: TestProject, args: readonly string[] = []) => project.niceeval(['run', '--sandbox', 'local', ...args], { env: NO_ENGINE });
+const local = (project: TestProject, args: readonly string[] = [], env: Readonly<Record<string, string>> = {}) => project.niceeval(['run', '--sandbox', 'local', ...args], { env: { ...NO_ENGINE, ...env } });
 const folders = async (): Promise<readonly string[]> => (await readdir(tmpdir())).filter((name) => name.startsWith('niceeval-local-2'));
 const linesOf = (stdout: unknown): readonly { readonly type: string; readonly message?: string; readonly sandbox?: string }[] =>
   String(stdout).split('\n').filter((line) => line !== '').map((line) => JSON.parse(line) as { readonly type: string });
@@ -88,6 +89,23 @@ describe('niceeval run --sandbox local', () => {
     });
     const { exitCode, stdout, stderr } = await local(project, ['--attempts', '2']);
     expect(exitCode, `${stdout}\n${stderr}`).toBe(0);
+    expect(attemptFileSchema.parse(await project.attemptFile('attempt.json'))).toMatchObject({ verdict: 'passed', gateway: { requests: 1 } });
+    expect(await folders()).toEqual([]);
+  });
+
+  it('passes requests on from the loopback address, keeps what was answered, and replays it', async () => {
+    await using upstream = await startUpstreamModel();
+    upstream.play('sk-real-key-of-the-local-test', [{ name: 'main', turns: [{ text: 'from afar' }] }]);
+    await using project = await openProject({
+      'evals/a.eval.ts': sendEval('', "t.check(t.reply, equals('from afar'));"),
+      'experiments/x.ts': ASKING_AGENT.replace(/scripted(\([^)]*\))?/g, (_, call) => (call === undefined ? 'forward' : 'forward()')),
+    });
+    const env = { ANTHROPIC_BASE_URL: upstream.origin, OPENAI_BASE_URL: upstream.origin };
+    const recorded = await local(project, ['--record', 'tapes'], { ...env, ANTHROPIC_API_KEY: 'sk-real-key-of-the-local-test', OPENAI_API_KEY: 'sk-real-key-of-the-local-test' });
+    expect(recorded.exitCode, `${String(recorded.stdout)}\n${String(recorded.stderr)}`).toBe(0);
+    const replayed = await local(project, ['--replay', 'tapes'], { ...env, ANTHROPIC_API_KEY: '', OPENAI_API_KEY: '' });
+    expect(replayed.exitCode, `${String(replayed.stdout)}\n${String(replayed.stderr)}`).toBe(0);
+    expect(upstream.exchanges.map(({ outcome }) => outcome)).toEqual(['played']);
     expect(attemptFileSchema.parse(await project.attemptFile('attempt.json'))).toMatchObject({ verdict: 'passed', gateway: { requests: 1 } });
     expect(await folders()).toEqual([]);
   });

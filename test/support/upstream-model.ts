@@ -6,7 +6,7 @@ import { createSessions } from '../../src/gateway/sessions.js';
 /** A model service on every address of this machine. Each key has a script of its own, and no other key is served. */
 export interface UpstreamModel extends AsyncDisposable {
   readonly port: number;
-  /** Where the gateway of a run finds it. */
+  /** As a person of this machine would write it. */
   readonly origin: string;
   /** Every request that came. */
   readonly exchanges: readonly Exchange[];
@@ -20,7 +20,7 @@ export async function startUpstreamModel(): Promise<UpstreamModel> {
   const server = await openGatewayServer({ sessions, host: '0.0.0.0', onExchange: (exchange) => { exchanges.push(exchange); }, onFault: (fault) => { throw fault; } });
   return {
     port: server.port,
-    origin: `http://host.docker.internal:${server.port}`,
+    origin: `http://localhost:${server.port}`,
     exchanges,
     play(key, lanes) {
       sessions.open({ id: key.slice(-12), token: key, mode: { kind: 'scripted', script: scriptOf({ format: 'niceeval.script/v1', lanes }, 'upstream.json'), scriptName: 'upstream.json' } });
