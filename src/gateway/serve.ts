@@ -5,6 +5,7 @@ import { clientFactsOf, retryOf } from './client-facts.js';
 import type { Connections } from './connections.js';
 import { deliver } from './deliver.js';
 import type { ExchangeOutcome } from './exchange.js';
+import { answerFaulted } from './faults/answer-faulted.js';
 import { pathOf, type OpenExchange } from './open-exchange.js';
 import type { Outlet } from './outlet.js';
 import { overBudget } from './over-budget.js';
@@ -29,6 +30,8 @@ export interface ServedRequest {
 export interface AdmittedRequest extends ServedRequest {
   readonly session: Session;
   readonly route: Route;
+  /** Aborts when the answer is spoilt on purpose, so that its client may ask again, and before the client can know. Absent: that is not planned. */
+  readonly spoilt?: AbortSignal;
 }
 
 /**
@@ -65,7 +68,13 @@ export async function serve(served: ServedRequest): Promise<void> {
     }
   }
   const admitted = { ...served, session, route };
-  return session.answering.kind === 'scripted' ? answerFromScript(admitted, session.answering.playback) : answerByForwarding(admitted, session.answering);
+  const fault = isPaidFor(kind) ? session.faults?.draw({ protocol, path: pathOf(request) }) : undefined;
+  return fault === undefined ? answer(admitted) : answerFaulted(admitted, fault, answer);
+}
+
+function answer(admitted: AdmittedRequest): Promise<void> {
+  const { answering } = admitted.session;
+  return answering.kind === 'scripted' ? answerFromScript(admitted, answering.playback) : answerByForwarding(admitted, answering);
 }
 
 const NO_PROXY = 'The gateway is no proxy. Ask for a path on it, such as /v1/messages or /v1/responses.';

@@ -58,10 +58,12 @@ export function createModelAccess(provider: SandboxProvider, services: Services)
       const token = freshToken();
       const meter = new SessionMeter();
       const mode = await modeOf(attempt, services);
+      const faults = attempt.experiment.gateway?.faults;
       if (mode.kind === 'forward') await gateway.letOut();
       const refresh = keepFresh(attempt, services, gateway);
       await gateway.control.open({
         id: attempt.id, token, mode,
+        ...(faults === undefined ? {} : { faults }),
         ...(lease.network.kind === 'closed' ? { address: lease.network.network.serviceAddress } : {}),
       }, {
         ...(watch.mayGo === undefined ? {} : { mayGo: () => {
