@@ -22,8 +22,11 @@ export { defineEval, defineScoreEval, type EvalDefinition, type EvalInput, type 
 export {
   defineExperiment, type EvalDescriptor, type ExperimentDefinition, type ExperimentHook, type ExperimentHookContext, type ExperimentInput,
 } from './define/experiment.js';
+export { script, type FailureExtras, type LaneBuilder, type ScriptBuilder, type TurnExtras, type TurnsBuilder, type WrittenScript } from './define/script-builder.js';
+export type { Fault, FaultCondition, FaultKind, FaultPlan, FaultRule, RequestRange, StreamPlace } from './gateway/faults/fault-plan.js';
+export type { Lane, LaneCondition, Turn as ScriptTurn, TurnExpectation } from './gateway/script.js';
 export {
-  forward, scripted, type ForwardGateway, type ForwardInput, type GatewayInput, type KeySource, type SamplingInput, type ScriptedGateway, type ServiceInput,
+  forward, scripted, type ForwardGateway, type ForwardInput, type GatewayInput, type KeySource, type SamplingInput, type ScriptedGateway, type ScriptedOptions, type ServiceInput,
 } from './define/gateway.js';
 export type { BoundJudge, RootJudge, RubricOptions } from './define/judging.js';
 export type { JudgeConfig } from './judge/config.js';

@@ -1,16 +1,26 @@
+import { isJsonObject } from '../evidence/json.js';
 import { volatileProblem } from '../gateway/cassette/volatile.js';
+import type { FaultPlan } from '../gateway/faults/fault-plan.js';
 import type { Vendor } from '../gateway/upstream.js';
 import { checkCount, checkKeys } from './brand.js';
+import { checkFaults } from './check-faults.js';
 import { DefinitionError } from './errors.js';
+import type { ScriptBuilder, WrittenScript } from './script-builder.js';
 
 /** How the agent's model is asked. */
 export type GatewayInput = ScriptedGateway | ForwardGateway;
 
-/** Turns that are played from a file, without a key and without cost. */
-export interface ScriptedGateway {
+/** Turns that are played from a script, without a key and without cost. */
+export interface ScriptedGateway extends ScriptedOptions {
   readonly mode: 'scripted';
-  /** Path of the script, relative to the experiment's file. */
-  readonly script: string;
+  /** Path of the script, relative to the experiment's file; or what stands in it. */
+  readonly script: string | WrittenScript;
+}
+
+/** What {@link scripted} takes beside the script. */
+export interface ScriptedOptions {
+  /** Answers that are spoilt on purpose. Default: none. */
+  readonly faults?: FaultPlan;
 }
 
 /** The real services, asked with keys that no sandbox ever sees. */
@@ -27,6 +37,8 @@ export interface ForwardInput {
   readonly sampling?: SamplingInput;
   /** Sources of regular expressions for what varies in requests from run to run, so that cassettes take it for the same. Default: none. */
   readonly volatile?: readonly string[];
+  /** Answers that are spoilt on purpose. Default: none. */
+  readonly faults?: FaultPlan;
 }
 
 /** A model service. */
@@ -74,11 +86,17 @@ export function baseUrlOf(vendor: Vendor, service: ServiceInput | undefined, env
 }
 
 /**
- * A model that plays turns from a file. @param script Relative to the experiment's file.
+ * A model that plays turns.
+ *
+ * @param script Path of a script file, relative to the experiment's file; or a `script()`.
+ * @throws DefinitionError for what is neither, an unknown option or faults of the wrong kind.
  */
-export function scripted(script: string): ScriptedGateway {
-  if (typeof script !== 'string' || script === '') throw new DefinitionError('scripted() needs the path of a script file.');
-  return { mode: 'scripted', script };
+export function scripted(script: string | ScriptBuilder, options: ScriptedOptions = {}): ScriptedGateway {
+  checkKeys('scripted', options, ['faults']);
+  checkFaults('scripted', options.faults);
+  if (typeof script === 'object' && typeof script?.toScript === 'function') return { mode: 'scripted', script: script.toScript(), ...options };
+  if (typeof script !== 'string' || script === '') throw new DefinitionError('scripted() needs the path of a script file, or a script().');
+  return { mode: 'scripted', script, ...options };
 }
 
 /**
@@ -87,21 +105,22 @@ export function scripted(script: string): ScriptedGateway {
  * @throws DefinitionError for an unknown field or a value of the wrong kind.
  */
 export function forward(input: ForwardInput = {}): ForwardGateway {
-  checkKeys('forward', input, ['anthropic', 'openai', 'gemini', 'sampling', 'volatile', 'mode']);
+  checkKeys('forward', input, ['anthropic', 'openai', 'gemini', 'sampling', 'volatile', 'faults', 'mode']);
   for (const vendor of ['anthropic', 'openai', 'gemini'] as const) if (input[vendor] !== undefined) checkService(`forward, ${vendor}`, input[vendor]);
   if (input.sampling !== undefined) checkSampling(input.sampling);
   for (const source of volatileOf(input)) {
     const problem = volatileProblem(source);
     if (problem !== undefined) throw new DefinitionError(`forward: \`volatile\`: ${problem}`);
   }
+  checkFaults('forward', input.faults);
   return { ...input, mode: 'forward' };
 }
 
 /** @throws DefinitionError when it was made by neither of the functions above. */
 export function checkGateway(who: string, gateway: unknown): void {
   if (gateway === undefined) return;
-  const { mode, script } = (typeof gateway === 'object' && gateway !== null ? gateway : {}) as { mode?: unknown; script?: unknown };
-  if (mode === 'scripted' && typeof script === 'string') return;
+  const { mode, script, faults } = (typeof gateway === 'object' && gateway !== null ? gateway : {}) as { mode?: unknown; script?: unknown; faults?: unknown };
+  if (mode === 'scripted' && (typeof script === 'string' || isJsonObject(script))) return checkFaults('scripted', faults);
   if (mode === 'forward') return void forward(gateway as ForwardGateway);
   throw new DefinitionError(`${who}: \`gateway\` must be made by scripted("./script.json") or forward().`);
 }

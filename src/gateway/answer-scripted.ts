@@ -8,7 +8,7 @@ import { DEFAULT_USAGE, type WireIds } from './wire.js';
 
 /** Answers a request by the next turn of the lane that it belongs to. */
 export async function answerFromScript(admitted: AdmittedRequest, playback: Playback): Promise<void> {
-  const { request, outlet, exchange, requestId, session, route: { kind, protocol, wire } } = admitted;
+  const { request, outlet, exchange, requestId, session, spoilt, route: { kind, protocol, wire } } = admitted;
   const path = pathOf(request);
   if (kind === 'model-list') return tell(admitted, 'side', side(modelListOf(protocol)));
   if (kind === 'model-info') return tell(admitted, 'side', side(modelInfoOf(protocol, path)));
@@ -16,15 +16,22 @@ export async function answerFromScript(admitted: AdmittedRequest, playback: Play
   const body = await readJsonBody(request, session.budget);
   if (body.kind === 'refused') return refuse(admitted, wire, 'refused', body);
   if (kind === 'count-tokens') return tell(admitted, 'side', side(tokenCountOf(protocol, Math.ceil(body.sizeBytes / 4))));
-  const asked = wire.readRequest(body.json, request.url);
-  if (typeof asked === 'string') return refuse(admitted, wire, 'refused', { status: 400, message: asked });
+  const read = wire.readRequest(body.json, request.url);
+  if (typeof read === 'string') return refuse(admitted, wire, 'refused', { status: 400, message: read });
+  const agent = exchange.notes.client?.agent;
+  const asked = { ...read, ...(agent === undefined ? {} : { agent }) };
   exchange.notes.model = asked.model;
   const play = playback.take(asked);
   if (play.kind === 'exhausted') {
     if (play.lane !== undefined) exchange.notes.lane = play.lane;
     return refuse(admitted, wire, 'script-exhausted', { status: 400, message: play.message });
   }
+  if (play.kind === 'misfit') {
+    Object.assign(exchange.notes, { lane: play.lane, turn: play.turn });
+    return refuse(admitted, wire, 'script-unplayable', { status: 400, message: play.message });
+  }
   if (play.kind === 'turn') Object.assign(exchange.notes, { lane: play.lane, turn: play.turn });
+  spoilt?.addEventListener('abort', () => playback.markSpoilt(play), { once: true });
   const pace = play.answer;
   const { signal } = exchange;
   if (play.answer.error !== undefined) {
@@ -47,7 +54,7 @@ function idsFor(key: string, requestId: string): WireIds {
   };
 }
 
-function unplayableMessage({ scriptName }: Playback, play: Exclude<Play, { kind: 'exhausted' }>, reason: string): string {
+function unplayableMessage({ scriptName }: Playback, play: Extract<Play, { kind: 'turn' | 'side' }>, reason: string): string {
   const place = play.kind === 'turn' ? `, lane "${play.lane}", turn ${play.turn}` : '';
   return `Script "${scriptName}"${place}: ${reason}`;
 }

@@ -35,6 +35,8 @@ export function readAnthropicRequest(value: unknown): ModelRequest | string {
       .join('\n'),
     lastUser: prompts.findLast((prompt) => prompt !== '') ?? '',
     asked: { kind: toolSpoke ? 'tool result' : 'message', text: toolSpoke ? toolResultOf(newest) : newestPrompt } as const,
+    heard: users.length,
+    toolResults: toolResultOf(newest),
     tools: arrayOf(body.tools).flatMap((tool) => (isJsonObject(tool) && typeof tool.name === 'string' ? [tool.name] : [])),
     hasImage: users.some(({ content }) => arrayOf(content).some((block) => isJsonObject(block) && block.type === 'image')),
     body,

@@ -5,6 +5,7 @@ import { PROTOCOLS } from './protocol.js';
 import { usageSchema } from '../evidence/usage.js';
 import { deniedDestinationSchema } from './egress/denied.js';
 import { exchangeSchema } from './exchange.js';
+import { faultPlanSchema } from './faults/fault-plan.js';
 import type { Sampling } from './session-mode.js';
 import { upstreamsSchema } from './upstream.js';
 
@@ -43,7 +44,7 @@ const modeSchema = z.discriminatedUnion('kind', [
 
 /** A line from the host to the gateway program. */
 export const hostLineSchema = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('open'), id, token, mode: modeSchema, address: z.ipv4().exactOptional(), asks: z.boolean().exactOptional(), tapes: z.boolean().exactOptional() }),
+  z.strictObject({ type: z.literal('open'), id, token, mode: modeSchema, faults: faultPlanSchema.exactOptional(), address: z.ipv4().exactOptional(), asks: z.boolean().exactOptional(), tapes: z.boolean().exactOptional() }),
   z.strictObject({ type: z.literal('close'), id }),
   z.strictObject({ type: z.literal('token'), id, token, window }),
   z.strictObject({ type: z.literal('expire'), id, token }),

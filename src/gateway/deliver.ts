@@ -1,7 +1,7 @@
-import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Outlet } from './outlet.js';
 import type { AnswerTurn } from './script.js';
+import { untilAborted } from './until-aborted.js';
 import type { Reply, StreamReply, WholeReply } from './wire.js';
 
 /** How a reply is sent: the part of a turn that the wire does not see. */
@@ -57,9 +57,4 @@ async function breakOff(outlet: Outlet, pace: Pace, signal: AbortSignal): Promis
   if (pace.stall) await untilAborted(signal);
   await outlet.cut();
   return 'cut';
-}
-
-async function untilAborted(signal: AbortSignal): Promise<never> {
-  if (!signal.aborted) await once(signal, 'abort');
-  throw signal.reason;
 }

@@ -32,6 +32,14 @@ export class SessionTakenError extends GatewayError {
   }
 }
 
+/** An answer was cut on purpose: nothing more of it is to be sent. */
+export class AnswerCutError extends GatewayError {
+  readonly code = 'gateway-answer-cut';
+  constructor() {
+    super('The answer was cut on purpose.');
+  }
+}
+
 /** A session was named that is not open. */
 export class SessionUnknownError extends GatewayError {
   readonly code = 'gateway-session-unknown';

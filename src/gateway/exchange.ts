@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { PROTOCOLS, type ProtocolName } from './protocol.js';
 import { usageSchema, type Usage } from '../evidence/usage.js';
+import { FAULT_KINDS, type FaultKind } from './faults/fault-plan.js';
 
 const OUTCOMES = [
   'played', 'side', 'forwarded', 'replayed', 'unauthorized', 'over-budget', 'script-exhausted', 'script-unplayable', 'cassette-lacks', 'upstream-missing',
@@ -48,6 +49,8 @@ export interface Exchange {
   readonly errorType?: string;
   /** What became of it, in a sentence for people, where it was refused or the service failed. */
   readonly detail?: string;
+  /** Which rule of the faults spoilt it, from 1, and how. */
+  readonly fault?: ExchangeFault;
   /** How many times the client says that it has tried before. */
   readonly retry?: number;
   /** What the client says of itself: its conversation, and which agent in it asks. */
@@ -65,6 +68,12 @@ export interface Exchange {
   /** Milliseconds from the request's headers to the first byte of the answer; absent when there was none. */
   readonly firstByteMs?: number;
   readonly durationMs: number;
+}
+
+/** A fault that an answer met. */
+export interface ExchangeFault {
+  readonly rule: number;
+  readonly kind: FaultKind;
 }
 
 /** Which conversation of a CLI asks. */
@@ -104,6 +113,7 @@ export const exchangeSchema: z.ZodType<Exchange> = z.strictObject({
   stopReason: z.string().exactOptional(),
   errorType: z.string().exactOptional(),
   detail: z.string().exactOptional(),
+  fault: z.strictObject({ rule: count, kind: z.enum(FAULT_KINDS) }).exactOptional(),
   retry: count.exactOptional(),
   client: z.strictObject({ session: z.string().exactOptional(), agent: z.string().exactOptional() }).exactOptional(),
   applied: z.array(z.string()).readonly().exactOptional(),

@@ -31,6 +31,8 @@ export function readGeminiRequest(value: unknown, target = ''): ModelRequest | s
     firstUser: contents.slice(0, spoken < 0 ? undefined : spoken).map(textOf).join('\n'),
     lastUser: contents.slice(runStart, lastPrompt + 1).map(textOf).filter((text) => text !== '').join('\n'),
     asked: { kind: toolSpoke ? 'tool result' : 'message', text: toolSpoke ? resultOf(newest) : textOf(newest) },
+    heard: users.length,
+    toolResults: contents.slice(contents.findLastIndex(isOfModel) + 1).filter(holdsResult).map(resultOf).join('\n'),
     tools: arrayOf(body.tools).flatMap(namesOf),
     hasImage: users.some((content) => partsOf(content).some(isImage)),
     body,

@@ -28,6 +28,8 @@ export function readChatRequest(value: unknown): ModelRequest | string {
     firstUser: userText(messages.slice(0, spoken < 0 ? undefined : spoken)),
     lastUser: userText(messages.slice(runStart, lastPrompt + 1)),
     asked: { kind: newest !== undefined && isToolResult(newest) ? 'tool result' : 'message', text: textOf(newest?.content) },
+    heard: messages.filter((message) => isOfUser(message) || isToolResult(message)).length,
+    toolResults: messages.slice(messages.findLastIndex(isOfModel) + 1).filter(isToolResult).map(({ content }) => textOf(content)).join('\n'),
     tools: [...arrayOf(body.tools), ...arrayOf(body.functions)].flatMap(nameOf),
     hasImage: messages.some((message) => isOfUser(message) && arrayOf(message.content).some((part) => isJsonObject(part) && part.type === 'image_url')),
     body,

@@ -29,6 +29,8 @@ export function readOpenaiRequest(value: unknown): ModelRequest | string {
     firstUser: [userText(items.slice(0, spoken < 0 ? undefined : spoken)), ...tasksOf(items.slice(0, spoken < 0 ? undefined : spoken))].join('\n'),
     lastUser: userText(items.slice(runStart, lastPrompt + 1)),
     asked: { kind: toolSpoke ? 'tool result' : 'message', text: textOf(toolSpoke ? newest.output : newest?.content) } as const,
+    heard: items.filter((item) => isOfUser(item) || isToolResult(item)).length,
+    toolResults: items.slice(items.findLastIndex(isOfModel) + 1).filter(isToolResult).map(({ output }) => textOf(output)).join('\n'),
     tools: offeredTools(body).map(({ name }) => name),
     hasImage: items.some((item) => isOfUser(item) && arrayOf(item.content).some((part) => isJsonObject(part) && part.type === 'input_image')),
     body,

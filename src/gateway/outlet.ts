@@ -10,7 +10,7 @@ export interface Outlet {
   write(piece: Uint8Array | string): void | Promise<void>;
   /** The answer is whole. Settles when its last byte was handed to the system. */
   end(): Promise<void>;
-  /** The answer breaks off: the connection is cut after what was written. */
+  /** The answer breaks off: the connection is cut after what was written, which may be nothing at all. */
   cut(): Promise<void>;
 }
 
@@ -39,8 +39,8 @@ export function clientOutlet(response: ServerResponse, { signal, onFirstByte }: 
       await finished(response);
     },
     async cut() {
-      // An empty write is called back after everything before it has gone out.
-      await new Promise<void>((resolve) => response.write('', () => resolve()));
+      // An empty write is called back after everything before it has gone out. Without a head it would send one.
+      if (response.headersSent) await new Promise<void>((resolve) => response.write('', () => resolve()));
       response.destroy();
     },
   };

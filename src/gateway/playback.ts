@@ -1,4 +1,5 @@
-import { claimsSideRequest, matchesLane } from './lane-condition.js';
+import { claimsSideRequest, matchesLane, misfitOf } from './lane-condition.js';
+import { quoted } from './quoted.js';
 import type { AnswerTurn, Lane, Script, Turn } from './script.js';
 import type { ModelRequest } from './wire.js';
 
@@ -8,7 +9,9 @@ export type Play =
   | { readonly kind: 'turn'; readonly lane: string; readonly turn: number; readonly key: string; readonly answer: Turn }
   | { readonly kind: 'side'; readonly key: string; readonly answer: AnswerTurn }
   /** `message` is for the person who mends the script. */
-  | { readonly kind: 'exhausted'; readonly lane?: string; readonly message: string };
+  | { readonly kind: 'exhausted'; readonly lane?: string; readonly message: string }
+  /** The request is not what the turn expects. The turn is not played. */
+  | { readonly kind: 'misfit'; readonly lane: string; readonly turn: number; readonly message: string };
 
 /** How far a lane has been played. Repeats count. */
 export interface LaneProgress {
@@ -23,6 +26,8 @@ export interface Playback {
   readonly scriptName: string;
   /** Takes the next turn of the lane that the request belongs to. */
   take(request: ModelRequest): Play;
+  /** The answer did not come as it should: when the same is asked again, and nothing else was in between, the lane plays its turn again. */
+  markSpoilt(play: Play): void;
   progress(): readonly LaneProgress[];
 }
 
@@ -31,6 +36,11 @@ interface OpenLane {
   readonly position: number;
   readonly total: number;
   played: number;
+  /** What was played last, to which question. */
+  last?: { readonly play: Play; readonly asked: string };
+  isSpoilt: boolean;
+  /** How often the turn that was played last was played before, and spoilt. */
+  repeats: number;
 }
 
 /**
@@ -40,7 +50,7 @@ interface OpenLane {
  * @param scriptName What messages call the script.
  */
 export function createPlayback(script: Script, scriptName: string): Playback {
-  const lanes = script.lanes.map((lane, index): OpenLane => ({ lane, position: index + 1, total: playsOf(lane), played: 0 }));
+  const lanes = script.lanes.map((lane, index): OpenLane => ({ lane, position: index + 1, total: playsOf(lane), played: 0, isSpoilt: false, repeats: 0 }));
   let sidesPlayed = 0;
 
   const claims = ({ lane: { when } }: OpenLane, request: ModelRequest): boolean => {
@@ -59,13 +69,34 @@ export function createPlayback(script: Script, scriptName: string): Playback {
       const open = claimed ?? lanes.find(({ lane }) => lane.when === undefined);
       if (open === undefined) return { kind: 'exhausted', message: noLaneMessage(scriptName, lanes, request) };
       const { lane, position } = open;
-      const next = turnAt(lane, open.played);
+      const asked = questionOf(request);
+      const isRepeated = open.isSpoilt && open.last?.asked === asked;
+      const next = turnAt(lane, open.played - (isRepeated ? 1 : 0));
       if (next === undefined) return { kind: 'exhausted', lane: lane.name, message: noTurnMessage(scriptName, open, request) };
-      open.played += 1;
-      return { kind: 'turn', lane: lane.name, turn: next.index + 1, key: `lane${position}t${open.played}`, answer: next.turn };
+      const misfit = next.turn.expects === undefined ? undefined : misfitOf(next.turn.expects, request);
+      if (misfit !== undefined) {
+        const message = `Script "${scriptName}", lane "${lane.name}", turn ${next.index + 1}: it expects ${misfit}. The turn was not played.`;
+        return { kind: 'misfit', lane: lane.name, turn: next.index + 1, message };
+      }
+      open.played += isRepeated ? 0 : 1;
+      open.repeats = isRepeated ? open.repeats + 1 : 0;
+      open.isSpoilt = false;
+      const key = `lane${position}t${open.played}${open.repeats === 0 ? '' : `r${open.repeats}`}`;
+      const play: Play = { kind: 'turn', lane: lane.name, turn: next.index + 1, key, answer: next.turn };
+      open.last = { play, asked };
+      return play;
+    },
+    markSpoilt(play) {
+      const open = lanes.find(({ last }) => last?.play === play);
+      if (open !== undefined) open.isSpoilt = true;
     },
     progress: () => lanes.map(({ lane, played, total }) => ({ lane: lane.name, played, total })),
   };
+}
+
+/** Equal for a request that is made once more, and for no later one of its conversation. */
+function questionOf({ heard, asked }: ModelRequest): string {
+  return JSON.stringify([heard, asked.kind, asked.text]);
 }
 
 function playsOf(lane: Lane): number {
@@ -93,15 +124,6 @@ function noLaneMessage(scriptName: string, lanes: readonly OpenLane[], request: 
   return `Script "${scriptName}" has no lane for this request: no "when" of ${names} holds. ${askedOf(request)} ${remedy}`;
 }
 
-const SHOWN = 200;
-
 function askedOf({ asked, model }: ModelRequest): string {
   return `The request (model ${quoted(model)}) ended with the ${asked.kind} ${quoted(asked.text)}.`;
-}
-
-/** The text on one line, cut between characters. */
-function quoted(text: string): string {
-  const characters = Array.from(text.slice(0, 4 * SHOWN).replace(/\s+/g, ' ').trim());
-  const shown = characters.slice(0, SHOWN).join('');
-  return JSON.stringify(characters.length > SHOWN || text.length > 4 * SHOWN ? `${shown}...` : shown);
 }

@@ -10,6 +10,7 @@ interface WrittenTurn {
   readonly error?: object;
   readonly stall?: boolean;
   readonly repeat?: number;
+  readonly expects?: object;
 }
 
 interface WrittenLane {
@@ -28,7 +29,8 @@ const NOT_BESIDE_ERROR = ['thinking', 'text', 'toolCalls', 'usage', 'stopReason'
 /** An answer says something, an error says nothing else, and ids are not played twice. */
 export const turnRules: Rule<WrittenTurn> = (turn, context) => {
   const report = (message: string, ...path: (string | number)[]) => context.addIssue({ code: 'custom', message, path });
-  const { thinking, text, toolCalls, error, stall, repeat = 1 } = turn;
+  const { thinking, text, toolCalls, error, stall, expects, repeat = 1 } = turn;
+  if (expects !== undefined && Object.keys(expects).length === 0) report('states nothing. Name what the request must have, or remove "expects".', 'expects');
   if (error !== undefined) {
     for (const key of NOT_BESIDE_ERROR.filter((name) => name in turn)) {
       report('cannot stand beside "error", which is the whole answer. Remove one of the two.', key);

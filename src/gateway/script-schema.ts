@@ -16,7 +16,10 @@ const whenSchema = z.strictObject({
   lacksTool: phrase.exactOptional(),
   hasImage: z.boolean().exactOptional(),
   model: phrase.exactOptional(),
+  agent: phrase.exactOptional(),
 });
+
+const expectsSchema = whenSchema.extend({ toolResultIncludes: phrase.exactOptional() });
 
 const toolCallSchema = z.strictObject({
   id: z.string().regex(/^[\w-]{1,64}$/).exactOptional(),
@@ -53,12 +56,13 @@ const turnFields = z.strictObject({
   cutAfterEvents: count.exactOptional(),
   stall: z.boolean().exactOptional(),
   repeat: z.number().int().min(1).exactOptional(),
+  expects: expectsSchema.exactOptional(),
 });
 
 const turnSchema = turnFields.superRefine(turnRules).transform(({ error, ...answer }): Turn => {
   if (error === undefined) return answer;
-  const { delayMs, repeat } = answer;
-  return { error, ...(delayMs !== undefined && { delayMs }), ...(repeat !== undefined && { repeat }) };
+  const { delayMs, repeat, expects } = answer;
+  return { error, ...(delayMs !== undefined && { delayMs }), ...(repeat !== undefined && { repeat }), ...(expects !== undefined && { expects }) };
 });
 
 const turnsSchema = z.array(turnSchema).min(1);
@@ -82,6 +86,7 @@ export const SCRIPT_KEYS: { readonly [holder: string]: readonly string[] } = {
   '': Object.keys(scriptFields.shape),
   lanes: Object.keys(laneFields.shape),
   when: Object.keys(whenSchema.shape),
+  expects: Object.keys(expectsSchema.shape),
   turns: Object.keys(turnFields.shape),
   toolCalls: Object.keys(toolCallSchema.shape),
   usage: Object.keys(usageSchema.shape),

@@ -34,6 +34,17 @@ export interface LaneCondition {
   readonly hasImage?: boolean;
   /** The model that the request asks for, whole. */
   readonly model?: string;
+  /**
+   * Who asks, where the CLI tells: `main`, `subagent` for every other one, or the name of one of them. Codex names its subagents, such as
+   * `/root/look_at_a`; Claude Code gives each a new id.
+   */
+  readonly agent?: string;
+}
+
+/** What the request of a turn must be like. */
+export interface TurnExpectation extends LaneCondition {
+  /** Part of what tools told since the model last spoke. */
+  readonly toolResultIncludes?: string;
 }
 
 /** The answer to one request. */
@@ -45,6 +56,8 @@ export interface TurnPace {
   readonly delayMs?: number;
   /** How many requests the turn answers before the lane moves on. Default: 1. */
   readonly repeat?: number;
+  /** A request that does not fit is told so, and the turn is not played. Default: every request of the lane fits. */
+  readonly expects?: TurnExpectation;
 }
 
 /** A turn in which the model answers. Order on the wire: thinking, text, tool calls. */

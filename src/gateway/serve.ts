@@ -6,6 +6,7 @@ import { clientFactsOf, retryOf } from './client-facts.js';
 import type { Connections } from './connections.js';
 import { deliver } from './deliver.js';
 import type { ExchangeOutcome } from './exchange.js';
+import { answerFaulted } from './faults/answer-faulted.js';
 import { pathOf, type OpenExchange } from './open-exchange.js';
 import type { Outlet } from './outlet.js';
 import { overBudget } from './over-budget.js';
@@ -36,6 +37,8 @@ export interface ServedRequest {
 export interface AdmittedRequest extends ServedRequest {
   readonly session: Session;
   readonly route: Route;
+  /** Aborts when the answer is spoilt on purpose, so that its client may ask again, and before the client can know. Absent: that is not planned. */
+  readonly spoilt?: AbortSignal;
 }
 
 /**
@@ -72,10 +75,16 @@ export async function serve(served: ServedRequest): Promise<void> {
     }
   }
   const admitted = { ...served, session, route };
-  switch (session.answering.kind) {
-    case 'scripted': return answerFromScript(admitted, session.answering.playback);
-    case 'forward': return answerByForwarding(admitted, session.answering);
-    case 'replay': return answerFromCassette(admitted, session.answering);
+  const fault = isPaidFor(kind) ? session.faults?.draw({ protocol, path: pathOf(request) }) : undefined;
+  return fault === undefined ? answer(admitted) : answerFaulted(admitted, fault, answer);
+}
+
+function answer(admitted: AdmittedRequest): Promise<void> {
+  const { answering } = admitted.session;
+  switch (answering.kind) {
+    case 'scripted': return answerFromScript(admitted, answering.playback);
+    case 'forward': return answerByForwarding(admitted, answering);
+    case 'replay': return answerFromCassette(admitted, answering);
   }
 }
 

@@ -77,7 +77,7 @@ async function handle(request: IncomingMessage, response: ServerResponse, option
     await serve({ request, outlet, exchange, requestId, sessions, connections, askHost, onTape });
   } catch (fault) {
     const clientLeft = exchange.signal.aborted || response.destroyed || (request.destroyed && !request.complete);
-    exchange.notes.outcome = clientLeft ? 'aborted' : 'failed';
+    exchange.notes.outcome = clientLeft ? (exchange.notes.fault === undefined ? 'aborted' : 'faulted') : 'failed';
     if (clientLeft) {
       response.destroy();
     } else {

@@ -1,6 +1,8 @@
 import { addUsage, type Usage } from '../evidence/usage.js';
 import { SessionTakenError, SessionUnknownError } from './errors.js';
 import type { Exchange } from './exchange.js';
+import { createFaults, type Faults } from './faults/draw-fault.js';
+import type { FaultPlan } from './faults/fault-plan.js';
 import { createPlayback, type LaneProgress, type Playback } from './playback.js';
 import { presentedTokens, type PresentingRequest } from './presented-tokens.js';
 import type { BodyBudget } from './request-body.js';
@@ -14,6 +16,8 @@ export interface SessionOptions {
   /** What the sandbox shows as its API key, in every window. Worth nothing anywhere else. */
   readonly token: string;
   readonly mode: SessionMode;
+  /** Answers that are spoilt on purpose. Default: none. */
+  readonly faults?: FaultPlan;
   /** The gateway's own address in the network of the session: its tokens are worth nothing in another. Absent: they hold wherever it listens. */
   readonly address?: string;
   /** The host is asked before each request to a model. Default: false. */
@@ -32,6 +36,8 @@ export interface Session {
   readonly asks: boolean;
   readonly tapes: boolean;
   readonly budget: BodyBudget;
+  /** Absent: no answer is spoilt. */
+  readonly faults?: Faults;
   /** Keeps a request in view until it ends, so that closing the session ends it. @returns its place among the session's requests, from 1. */
   track(work: { abort(): void; readonly ended: Promise<void> }): number;
   /** Adds a finished request to the session's counts. */
@@ -149,7 +155,7 @@ export function createSessions(): Sessions {
   };
 }
 
-function openSession({ id, mode, address, asks = false, tapes = false }: SessionOptions): OpenSession {
+function openSession({ id, mode, faults, address, asks = false, tapes = false }: SessionOptions): OpenSession {
   const answering: Answering = mode.kind === 'scripted' ? { kind: 'scripted', playback: createPlayback(mode.script, mode.scriptName ?? 'script') } : mode;
   const works = new Set<{ abort(): void; readonly ended: Promise<void> }>();
   let begun = 0;
@@ -162,6 +168,7 @@ function openSession({ id, mode, address, asks = false, tapes = false }: Session
     tapes,
     ...(address === undefined ? {} : { address }),
     budget: { heldBytes: 0 },
+    ...(faults === undefined ? {} : { faults: createFaults(faults, id) }),
     track(work) {
       works.add(work);
       void work.ended.then(() => works.delete(work));

@@ -33,6 +33,12 @@ export interface ModelRequest {
   readonly lastUser: string;
   /** The newest thing in the request. */
   readonly asked: { readonly kind: 'message' | 'tool result'; readonly text: string };
+  /** How many messages and results of tools it holds. A client that asks again has told nothing new. */
+  readonly heard: number;
+  /** What tools told since the model last spoke. */
+  readonly toolResults: string;
+  /** Which agent of the client asks, by its own word. Absent: the main one, or the client does not tell. It is in no body. */
+  readonly agent?: string;
   /** Names of the offered tools, those in namespaces included. */
   readonly tools: readonly string[];
   /** The user showed an image, in whichever message. */

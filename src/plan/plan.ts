@@ -9,7 +9,7 @@ import { baseUrlOf, type ForwardInput } from '../define/gateway.js';
 import type { JsonValue } from '../evidence/json.js';
 import { ScriptError } from '../gateway/errors.js';
 import { VENDORS } from '../gateway/upstream.js';
-import { parseScript, type Script } from '../gateway/script.js';
+import { parseScript, scriptOf as scriptOfValue, type Script } from '../gateway/script.js';
 import type { NetworkPhases } from '../sandbox/network-access.js';
 import type { BackendFeature, SpecFit } from '../sandbox/backend.js';
 import { GitSources } from '../sandbox/prepare/git-sources.js';
@@ -229,17 +229,18 @@ function addressesOf(services: ForwardInput | undefined): JsonValue {
 async function scriptOf(project: Project, experiment: Discovered<ExperimentDefinition>, problems: string[]): Promise<PlannedAttempt['script']> {
   const { gateway } = experiment.definition;
   if (gateway?.mode !== 'scripted') return undefined;
+  const own = relative(project.root, experiment.file);
+  if (typeof gateway.script !== 'string') return readScript(own, gateway.script, { read: scriptOfValue, problems });
   const file = resolve(dirname(experiment.file), gateway.script);
-  const name = relative(project.root, file);
-  let text: string;
+  const text = await readFile(file, 'utf8').catch(() => undefined);
+  if (text !== undefined) return readScript(relative(project.root, file), text, { read: parseScript, problems });
+  problems.push(`${own}: the script "${gateway.script}" cannot be read. The path is relative to the experiment's file.`);
+  return undefined;
+}
+
+function readScript<T>(name: string, written: T, { read, problems }: { readonly read: (written: T, name: string) => Script; readonly problems: string[] }): PlannedAttempt['script'] {
   try {
-    text = await readFile(file, 'utf8');
-  } catch {
-    problems.push(`${relative(project.root, experiment.file)}: the script "${gateway.script}" cannot be read. The path is relative to the experiment's file.`);
-    return undefined;
-  }
-  try {
-    return { name, script: parseScript(text, name) };
+    return { name, script: read(written, name) };
   } catch (error) {
     if (!(error instanceof ScriptError)) throw error;
     problems.push(...error.problems.map((problem) => `${name}: ${problem}`));
@@ -259,7 +260,7 @@ async function attemptsOf(
   const { judge: own = true } = found.definition;
   const judge = own === true ? experiment.definition.judge ?? project.config.judge : own;
   const services = servicesOf(experiment.definition);
-  const identity = await identities.of({ found, experiment, sandbox, network, judge, script: script?.script, services: addressesOf(services), replays: options.replays ?? false });
+  const identity = await identities.of({ found, experiment, sandbox, network, judge, script: script?.script, faults: experiment.definition.gateway?.faults, services: addressesOf(services), replays: options.replays ?? false });
   const decisionOf = deciderOf({ evalId: found.id, experimentId: experiment.id, identity, limitMs: timeout?.limitMs }, options);
   return Array.from({ length: count }, (_item, position) => ({
     id: attemptIdOf(experiment.id, found.id, position + 1),

@@ -82,6 +82,7 @@ export const attemptFileSchema = z.object({
       label: z.string(),
       requests: count,
       retries: count.exactOptional(),
+      faulted: count.exactOptional(),
       usage: usageSchema,
       firstByteMs: z.object({ median: z.number(), most: z.number() }).exactOptional(),
       durationMs: z.object({ median: z.number(), most: z.number() }).exactOptional(),

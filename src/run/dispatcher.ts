@@ -8,6 +8,7 @@ import { unbegunResultOf } from './attempt-result.js';
 import type { AttemptWorld } from './attempt-world.js';
 import type { Budgets } from './budgets.js';
 import { ExperimentSetupError, type ExperimentHooks } from './experiment-hooks.js';
+import { wasFaulted } from './gateway-count.js';
 import { pacedModelOf } from './paced-model.js';
 import type { RateMemory } from './rate-memory.js';
 import { createPace, pacedBy } from './pace.js';
@@ -128,7 +129,7 @@ export class Dispatcher {
       random: Math.random,
       warn: this.#world.warn,
     });
-    const rateLimited = result.failure?.kind === 'rate-limit';
+    const rateLimited = result.failure?.kind === 'rate-limit' && !wasFaulted(result.gateway);
     if (after.then === 'again' && !this.#options.signal.aborted) {
       this.#tellRetry(job, result, after);
       return { kind: 'again', afterMs: after.afterMs, rateLimited };

@@ -11,6 +11,11 @@ export function isModelRequest({ path, outcome }: Exchange): boolean {
   return MODEL_PATH.test(path) && ASKED.has(outcome);
 }
 
+/** Whether answers of its model were spoilt on purpose. */
+export function wasFaulted(gateway: GatewayCount | undefined): boolean {
+  return gateway?.windows?.some(({ faulted }) => faulted !== undefined) ?? false;
+}
+
 /**
  * Sums of what passed the gateway.
  *
@@ -26,6 +31,7 @@ function windowOf(label: string, exchanges: readonly Exchange[]): GatewayWindow 
   const asked = exchanges.filter(isModelRequest);
   const retries = asked.flatMap(({ retry }) => (retry === undefined ? [] : [retry]));
   const applied = [...new Set(asked.flatMap((exchange) => exchange.applied ?? []))];
+  const faulted = asked.filter(({ outcome }) => outcome === 'faulted').length;
   const agents = agentsOf(asked);
   const firstByteMs = spreadOf(asked.flatMap((exchange) => (exchange.firstByteMs === undefined ? [] : [exchange.firstByteMs])));
   const durationMs = spreadOf(asked.map((exchange) => exchange.durationMs));
@@ -33,6 +39,7 @@ function windowOf(label: string, exchanges: readonly Exchange[]): GatewayWindow 
     label,
     requests: asked.length,
     ...(retries.length === 0 ? {} : { retries: retries.filter((count) => count > 0).length }),
+    ...(faulted === 0 ? {} : { faulted }),
     usage: usageOf(asked),
     ...(firstByteMs === undefined ? {} : { firstByteMs }),
     ...(durationMs === undefined ? {} : { durationMs }),

@@ -84,8 +84,10 @@ export function createModelAccess(provider: SandboxProvider, { services, rates, 
       if (forwards(mode)) await gateway.letOut();
       const key = forwards(mode) ? keyOf(attempt) : undefined;
       const refresh = keepFresh(attempt, services, { gateway, upstreamsOf, onKeys: () => secrets.push(...services.secrets().filter((secret) => !secrets.includes(secret))) });
+      const faults = attempt.experiment.gateway?.faults;
       await gateway.control.open({
         id: attempt.id, token, mode,
+        ...(faults === undefined ? {} : { faults }),
         ...(lease.network.kind === 'closed' ? { address: lease.network.network.serviceAddress } : {}),
       }, {
         ...(watch.mayGo === undefined && key === undefined ? {} : { mayGo: async () => {

@@ -115,6 +115,8 @@ export interface GatewayWindow {
   readonly requests: number;
   /** Of them, those that the client says it had tried before. Absent: no client said. */
   readonly retries?: number;
+  /** Of them, those whose answer was spoilt on purpose. Absent: none. */
+  readonly faulted?: number;
   readonly usage: Usage;
   /** Of the requests that were answered: milliseconds to the first byte, and to the last. */
   readonly firstByteMs?: { readonly median: number; readonly most: number };

@@ -1,6 +1,7 @@
 import type { FailureKind } from '../evidence/failure-kind.js';
 import { isFailureClass, type AttemptFailureClassifier, type AttemptFailureInfo, type FailureClass, type FailureScope } from '../define/failure-class.js';
 import { messageOf } from '../lifetime/error.js';
+import { wasFaulted } from './gateway-count.js';
 import type { AttemptResult } from './result.js';
 
 /** Failures of the infrastructure that may be gone the next time. The others would come again, or have cost the whole time already. */
@@ -28,7 +29,8 @@ export interface RetryPolicy {
 }
 
 /**
- * Decides what follows. A wrong answer is never tried again, and neither is one that was interrupted or whose budget is spent.
+ * Decides what follows. A wrong answer is never tried again, and neither is one that was interrupted or whose budget is spent. Faults that were
+ * asked for would come again.
  * The wait doubles with each try (exponential back-off with jitter of half of it).
  *
  * @param tries How many there were, this one included.
@@ -38,7 +40,7 @@ export function afterAttempt(result: AttemptResult, tries: number, policy: Retry
   if (verdict !== 'errored' || failure === undefined || failure.kind === 'interrupted' || failure.kind === 'budget') return { then: 'end', scope: 'attempt' };
   const fatal = FATAL[error?.code ?? ''];
   if (fatal !== undefined) return { then: 'end', scope: fatal, reason: error?.message ?? '' };
-  const decided: FailureClass = classified(result, tries, policy) ?? { retryable: RETRYABLE.has(failure.kind), reason: failure.kind };
+  const decided: FailureClass = classified(result, tries, policy) ?? { retryable: RETRYABLE.has(failure.kind) && !wasFaulted(result.gateway), reason: failure.kind };
   if (!decided.retryable) return { then: 'end', scope: decided.scope ?? 'attempt', ...(decided.reason === undefined ? {} : { reason: decided.reason }) };
   if (tries > policy.limit) return { then: 'end', scope: 'attempt' };
   const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (tries - 1));

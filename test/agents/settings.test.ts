@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { claudeCode } from '../../src/agents/claude-code/agent.js';
 import { codex } from '../../src/agents/codex/agent.js';
-import { defineExperiment, scripted } from '../../src/define/experiment.js';
+import { defineExperiment } from '../../src/define/experiment.js';
+import { scripted } from '../../src/define/gateway.js';
 
 describe('a reasoning effort', () => {
   it.each([

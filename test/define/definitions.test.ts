@@ -110,7 +110,7 @@ describe('defineConfig refuses', () => {
 });
 
 test.each(['', undefined as unknown as string])('scripted refuses a path that is missing: %j', (script) => {
-  expect(() => scripted(script)).toThrow(new DefinitionError('scripted() needs the path of a script file.'));
+  expect(() => scripted(script)).toThrow(new DefinitionError('scripted() needs the path of a script file, or a script().'));
 });
 
 describe('defineScoreEval', () => {
@@ -184,7 +184,7 @@ describe('forward()', () => {
   });
 
   test.each<[string, unknown, string]>([
-    ['an unknown vendor', { mistral: {} }, 'forward does not know the field "mistral". It knows anthropic, openai, gemini, sampling, volatile, mode.'],
+    ['an unknown vendor', { mistral: {} }, 'forward does not know the field "mistral". It knows anthropic, openai, gemini, sampling, volatile, faults, mode.'],
     ['a key that stands there', { openai: { apiKey: 'sk-1' } }, 'forward, openai: `apiKey` must be { env: "NAME" } or { command: ["program", "argument"] }. A key itself never stands in an experiment.'],
     ['a base URL with a password', { openai: { baseUrl: 'https://me:secret@models.example' } }, 'forward, openai: `baseUrl` must be a URL that begins with https:// or http://, without a query and without a password.'],
     ['a base URL of another kind', { openai: { baseUrl: 'file:///etc' } }, 'forward, openai: `baseUrl` must be a URL that begins with https:// or http://, without a query and without a password.'],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createPlayback } from '../../src/gateway/playback.js';
-import { scriptOf, type LaneCondition } from '../../src/gateway/script.js';
+import { scriptOf, type LaneCondition, type TurnExpectation } from '../../src/gateway/script.js';
 import type { ModelRequest } from '../../src/gateway/wire.js';
 
 function playback(script: object) {
@@ -10,7 +10,7 @@ function playback(script: object) {
 function request(facts: Partial<ModelRequest> = {}): ModelRequest {
   return {
     model: 'm', stream: false, system: 'You help.', firstUser: 'Fix the bug', lastUser: 'Fix the bug', asked: { kind: 'message', text: 'Fix the bug' },
-    tools: ['Bash'], body: {}, ...facts,
+    tools: ['Bash'], heard: 1, toolResults: '', body: {}, ...facts,
   };
 }
 
@@ -54,11 +54,78 @@ describe('a condition', () => {
   const cases: readonly [LaneCondition, boolean][] = [
     [{ firstUserIncludes: 'the bug' }, true], [{ firstUserIncludes: 'The bug' }, false], [{ lastUserIncludes: 'Fix' }, true], [{ lastUserIncludes: 'feature' }, false],
     [{ systemIncludes: 'help' }, true], [{ systemIncludes: 'hinder' }, false], [{ hasTool: 'Bash' }, true], [{ hasTool: 'Ba' }, false],
-    [{ lacksTool: 'Read' }, true], [{ lacksTool: 'Bash' }, false], [{ model: 'm' }, true], [{ model: 'mm' }, false], [{ model: 'm', hasTool: 'Read' }, false],
+    [{ lacksTool: 'Read' }, true], [{ lacksTool: 'Bash' }, false], [{ agent: 'main' }, true], [{ agent: 'subagent' }, false], [{ agent: '/root/a' }, false], [{ model: 'm' }, true], [{ model: 'mm' }, false], [{ model: 'm', hasTool: 'Read' }, false],
   ];
   test.each(cases)('%j holds: %s', (when, holds) => {
     const play = playback({ lanes: [{ name: 'other', turns: [{ text: 'b' }] }, { name: 'this', when, turns: [{ text: 'a' }] }] });
     expect(play.take(request())).toMatchObject({ lane: holds ? 'this' : 'other' });
+  });
+});
+
+test('tells a subagent by what its client says', () => {
+  const play = playback({ lanes: [{ name: 'a', when: { agent: '/root/a' }, turns: [{ text: 'a' }] }, { name: 'other', when: { agent: 'subagent' }, turns: [{ text: 'b' }] }, { name: 'main', when: { agent: 'main' }, turns: [{ text: 'c' }] }] });
+  const laneOf = (agent?: string): unknown => play.take(request(agent === undefined ? {} : { agent }));
+  expect([laneOf('/root/a'), laneOf('/root/b'), laneOf()]).toMatchObject([{ lane: 'a' }, { lane: 'other' }, { lane: 'main' }]);
+});
+
+describe('what a turn expects', () => {
+  const seen = { toolResults: '1 failed\n2 passed', system: 'You\nhelp.', tools: ['Bash', 'Read'], agent: '/root/a' };
+  test.each<[TurnExpectation, string | undefined]>([
+    [{ toolResultIncludes: '2 passed' }, undefined],
+    [{ toolResultIncludes: '3 passed' }, 'toolResultIncludes "3 passed", but the request has "1 failed 2 passed"'],
+    [{ lastUserIncludes: 'Fix', systemIncludes: 'hinder' }, 'systemIncludes "hinder", but the request has "You help."'],
+    [{ firstUserIncludes: 'x'.repeat(300) }, `firstUserIncludes "${'x'.repeat(200)}...", but the request has "Fix the bug"`],
+    [{ hasTool: 'Edit' }, 'hasTool "Edit", but the request has the tools "Bash, Read"'],
+    [{ lacksTool: 'Bash' }, 'lacksTool "Bash", but the request has the tools "Bash, Read"'],
+    [{ hasImage: true }, 'hasImage true, but the request has no image'],
+    [{ model: 'gpt' }, 'model "gpt", but the request has "m"'],
+    [{ agent: 'main' }, 'agent "main", but the request has "/root/a"'],
+    [{ agent: 'subagent' }, undefined],
+  ])('%j: %s', (expects, misfit) => {
+    const play = playback({ turns: [{ text: 'a' }, { text: 'b', expects }] });
+    play.take(request());
+    const taken = play.take(request(seen));
+    if (misfit === undefined) expect(taken).toMatchObject({ kind: 'turn', turn: 2 });
+    else expect(taken).toEqual({ kind: 'misfit', lane: 'main', turn: 2, message: `Script "fix.json", lane "main", turn 2: it expects ${misfit}. The turn was not played.` });
+    // A turn that was not played is still to come.
+    expect(play.progress()).toEqual([{ lane: 'main', played: misfit === undefined ? 2 : 1, total: 2 }]);
+  });
+
+  test('holds for a turn in which the service fails, too', () => {
+    expect(playback({ turns: [{ error: { status: 500 }, expects: { model: 'x' } }] }).take(request()).kind).toBe('misfit');
+  });
+});
+
+describe('a turn that was spoilt', () => {
+  const spoiltOnce = (turns: readonly object[]) => {
+    const play = playback({ turns });
+    play.markSpoilt(play.take(request()));
+    return play;
+  };
+
+  test('is played again under another key as often as the same is asked, and then the next one under its own', () => {
+    const play = spoiltOnce([{ text: 'a' }, { text: 'b' }]);
+    const again = play.take(request());
+    play.markSpoilt(again);
+    expect([again, play.take(request()), play.take(request())]).toMatchObject([{ key: 'lane1t1r1', answer: { text: 'a' } }, { key: 'lane1t1r2', answer: { text: 'a' } }, { key: 'lane1t2', answer: { text: 'b' } }]);
+    expect(play.progress()).toEqual([{ lane: 'main', played: 2, total: 2 }]);
+  });
+
+  test('is played again where it is the last one, and counted once', () => {
+    const play = spoiltOnce([{ text: 'a' }]);
+    expect([play.progress(), play.take(request()), play.progress()]).toMatchObject([[{ played: 1 }], { turn: 1 }, [{ played: 1 }]]);
+  });
+
+  test.each([['a tool has told something since', { heard: 2, asked: { kind: 'tool result', text: '' } }], ['the same words come again', { heard: 2 }]] as const)('is left where %s', (_why, facts) => {
+    expect(spoiltOnce([{ text: 'a' }, { text: 'b' }]).take(request(facts))).toMatchObject({ turn: 2 });
+  });
+
+  test('is left where another request was in between', () => {
+    const play = playback({ turns: [{ text: 'a' }, { text: 'b' }, { text: 'c' }] });
+    const first = play.take(request());
+    play.take(request({ heard: 2 }));
+    play.markSpoilt(first);
+    expect(play.take(request())).toMatchObject({ turn: 3 });
   });
 });
 

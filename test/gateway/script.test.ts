@@ -54,7 +54,7 @@ describe('a script that cannot be played', () => {
     ['says which key was meant', { format, turns: [{ text: 'a', tool_calls: [] }] }, 'turns[0].tool_calls is not a known key. Write it "toolCalls".'],
     [
       'lists the keys for one that nothing resembles', { format, lanes: [{ when: { prompt: 'x' }, turns: [turn] }] },
-      'lanes[0].when.prompt is not a known key. Remove it, or use one of: firstUserIncludes, lastUserIncludes, systemIncludes, hasTool, lacksTool, hasImage, model.',
+      'lanes[0].when.prompt is not a known key. Remove it, or use one of: firstUserIncludes, lastUserIncludes, systemIncludes, hasTool, lacksTool, hasImage, model, agent.',
     ],
     ['names unknown keys of the file itself', { format, turns: [turn], version: 1 }, 'version is not a known key. Remove it, or use one of: format, lanes, turns.'],
     ['wants the format', { turns: [turn] }, 'format is missing. Write "niceeval.script/v1".'],

@@ -164,6 +164,17 @@ describe('planRun', () => {
     ]);
   });
 
+  test('takes a script from the code of the experiment, and tells what is wrong in it', async () => {
+    const files = (turns: string): Record<string, string> => ({ 'evals/a.eval.ts': evalFile(), 'experiments/one.ts': experimentFile(`gateway: scripted(script()${turns})`).replace('scripted }', 'script, scripted }') });
+    expect((await planOf(files(".says('Hello.')"))).attempts[0]?.script).toEqual({
+      name: 'experiments/one.ts', script: { format: 'niceeval.script/v1', lanes: [{ name: 'main', turns: [{ text: 'Hello.' }] }] },
+    });
+    expect(await problemsOf(files('.turn({ delayMs: 5 })'))).toEqual([
+      'experiments/one.ts: turns[0] says nothing. Give it "text", "thinking", "toolCalls", "error" or "stall"; "text": "" is an empty answer.',
+    ]);
+    expect(await problemsOf(files(''))).toEqual(['experiments/one.ts: turns is an empty array. Write an array with at least one entry.']);
+  });
+
   test('reads the script of the model beside the experiment', async () => {
     const plan = await planOf({
       'evals/a.eval.ts': evalFile(),

@@ -21,6 +21,12 @@ describe('after an Attempt', () => {
     expect(afterAttempt(broken(kind), 1, policy()).then === 'again').toBe(isTried);
   });
 
+  test('whose answers were spoilt on purpose it is not tried again, unless its experiment says so', () => {
+    const faulted = { ...broken('rate-limit'), gateway: { requests: 2, usage: {}, windows: [{ label: 'turn1', requests: 2, faulted: 1, usage: {} }] } };
+    expect(afterAttempt(faulted, 1, policy())).toEqual({ then: 'end', scope: 'attempt', reason: 'rate-limit' });
+    expect(afterAttempt(faulted, 1, policy({ classify: () => ({ retryable: true, reason: 'again' }) })).then).toBe('again');
+  });
+
   test.each(['passed', 'failed', 'skipped'] as const)('that %s nothing is tried again, whatever a classifier says', (verdict) => {
     const classify = (): never => { throw new Error('nobody asks'); };
     expect(afterAttempt(attemptResult({ verdict }), 1, policy({ classify }))).toEqual({ then: 'end', scope: 'attempt' });

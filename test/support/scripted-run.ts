@@ -3,6 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { StreamEvent } from '../../src/evidence/events.js';
+import type { FaultPlan } from '../../src/gateway/faults/fault-plan.js';
 import { attemptFileSchema, changesFileSchema, claimsFileSchema, eventLineSchema } from '../../src/record/schema.js';
 import { openProject } from './project.js';
 
@@ -15,6 +16,8 @@ export interface ScriptedCase {
   /** What the model says. */
   readonly turns?: readonly object[];
   readonly lanes?: readonly object[];
+  /** How the answers are spoilt. */
+  readonly faults?: FaultPlan;
   /** Further fields of the experiment, as source text. */
   readonly settings?: string;
 }
@@ -37,17 +40,17 @@ export interface ScriptedRun extends AsyncDisposable {
   of(name: string): ScriptedOutcome;
 }
 
-/** Runs all cases in one run of the built command, and reads the records back. Files are written into the project. */
-export async function runScripted(cases: Readonly<Record<string, ScriptedCase>>, files: Readonly<Record<string, string | Uint8Array>> = {}): Promise<ScriptedRun> {
+/** Runs all cases in one run of the built command, and reads the records back. Files are written into the project, `args` go to the command. */
+export async function runScripted(cases: Readonly<Record<string, ScriptedCase>>, files: Readonly<Record<string, string | Uint8Array>> = {}, args: readonly string[] = []): Promise<ScriptedRun> {
   const project = await openProject({
     ...files,
-    ...Object.fromEntries(Object.entries(cases).flatMap(([name, { agent, test, turns, lanes, settings = '' }]) => [
+    ...Object.fromEntries(Object.entries(cases).flatMap(([name, { agent, test, turns, lanes, faults, settings = '' }]) => [
       [`evals/${name}.eval.ts`, `import { defineEval } from 'niceeval';\nimport { commandMatch, equals, eventMatch, includes, jsonMatch, not, pattern, referencesAnyPath, shellMatch, similarity, toolMatch } from 'niceeval/expect';\nexport default defineEval({ async test(t) {\n${test}\n} });\n`],
-      [`experiments/${name}.ts`, `import { defineExperiment, scripted } from 'niceeval';\nimport { claudeCode, codex } from 'niceeval/adapter';\nexport default defineExperiment({ agent: ${agent}, evals: ['${name}'], gateway: scripted('../models/${name}.json'), timeoutMs: 90_000, ${settings} });\n`],
+      [`experiments/${name}.ts`, `import { defineExperiment, scripted } from 'niceeval';\nimport { claudeCode, codex } from 'niceeval/adapter';\nexport default defineExperiment({ agent: ${agent}, evals: ['${name}'], gateway: scripted('../models/${name}.json'${faults === undefined ? '' : `, { faults: ${JSON.stringify(faults)} }`}), timeoutMs: 90_000, ${settings} });\n`],
       [`models/${name}.json`, JSON.stringify({ format: 'niceeval.script/v1', ...(turns === undefined ? { lanes } : { turns }) })],
     ])),
   });
-  const { stdout, stderr, exitCode } = await project.niceeval(['run', '--concurrency', '2'], { timeoutMs: 400_000 });
+  const { stdout, stderr, exitCode } = await project.niceeval(['run', '--concurrency', '2', ...args], { timeoutMs: 400_000 });
   expect([0, 1], `${stdout}\n${stderr}`).toContain(exitCode);
   const folder = join(await project.runFolder(), 'attempts');
   const outcomes = new Map<string, ScriptedOutcome>();

@@ -105,6 +105,7 @@ export function createProcessParser(options: ClaudeCodeParseOptions, session: Se
       if (!init) conversed = true;
       if (type === 'assistant') partial.arrived();
       if (type === 'assistant') usage.message(twin?.record ?? record, record);
+      else if (type === 'user') usage.heard(record);
     } else if (type === 'control_request' || type === 'control_cancel_request') asking.take(record);
     else if (type === 'stream_event') {
       usage.streamEvent(fieldsOf(record['event']));
@@ -115,6 +116,8 @@ export function createProcessParser(options: ClaudeCodeParseOptions, session: Se
       wentOn = false;
       asking.clear();
       takeDenials(teller, record);
+      // A turn that ended with a failure did not get over it.
+      teller.seen.apiErrors = [];
     }
     const place = hasSession ? weave.reach(twin) : 'tell';
     if (place === 'told') return;

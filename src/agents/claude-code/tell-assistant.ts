@@ -15,12 +15,16 @@ export interface AssistantBlock {
 export function tellBlock(teller: Teller, { block, message, record }: AssistantBlock, context: RecordContext): void {
   const written = message['model'] === SYNTHETIC_MODEL;
   if (!written && teller.seen.retries.length > 0) markRecovered(teller);
+  if (!written && context.parent === undefined) goOn(teller, nameOf(message['id']));
   switch (block['type']) {
     case 'text': {
       const text = textOf(block['text']) ?? '';
       const error = nameOf(record['error']) ?? (record['isApiErrorMessage'] === true ? 'unknown' : undefined);
       if (error !== undefined) {
-        if (context.parent === undefined) teller.seen.apiError = error;
+        if (context.parent === undefined) {
+          teller.seen.apiError = error;
+          teller.seen.apiErrors.push({ index: teller.events.length, behind: teller.seen.lastMessageId });
+        }
         teller.emit({ type: 'error', message: text === '' ? error : text }, context);
       } else if (written) {
         // claude-code 2.1.197: output of a local slash command; fixtures/agents/claude-code/2.1.197/slash-builtin-run-1.
@@ -74,6 +78,19 @@ function tellCall(teller: Teller, block: Fields, messageId: string | undefined, 
     background: false,
   });
   teller.emit({ type: 'operation.started', operationId, operation }, context);
+}
+
+/**
+ * Another message of the conversation: the CLI got over the failure before it. claude-code 2.1.197 does where a connection breaks behind a whole
+ * tool call; fixtures/agents/claude-code/2.1.197/cut-behind-call.
+ */
+function goOn({ seen, events }: Teller, messageId: string | undefined): void {
+  for (const { index, behind } of seen.apiErrors) {
+    const failure = events[index];
+    if (behind !== messageId && failure?.type === 'error') events[index] = { ...failure, recovered: true };
+  }
+  seen.apiErrors = seen.apiErrors.filter(({ behind }) => behind === messageId);
+  if (messageId !== undefined) seen.lastMessageId = messageId;
 }
 
 /** The service answered after all, so the retries before it were got over. */

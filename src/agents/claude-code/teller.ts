@@ -60,6 +60,10 @@ export interface SeenFacts {
   readonly lastWords: Map<string, string>;
   /** Where retries stand that no answer followed yet. */
   retries: number[];
+  /** Where failures of the service stand that the conversation has not gone on after, with the id of the message before them. */
+  apiErrors: { readonly index: number; readonly behind: string | undefined }[];
+  /** The id of the last message of the conversation itself. */
+  lastMessageId?: string;
   afterCompaction: boolean;
 }
 
@@ -77,7 +81,7 @@ export function createTeller(notes: TranscriptNotes, options: TellerOptions): Te
     options,
     seen: {
       unknownTools: new Set(), unknownPieces: 0, promptStated: false, agentIds: new Set(), spilled: new Set(),
-      nestedDelegation: false, delegated: false, lastWords: new Map(), retries: [], afterCompaction: false,
+      nestedDelegation: false, delegated: false, lastWords: new Map(), retries: [], apiErrors: [], afterCompaction: false,
     },
     emit(event, context) {
       const facts: { at?: string; parentOperationId?: string; witness?: string } = event;

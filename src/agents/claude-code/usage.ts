@@ -18,6 +18,8 @@ export interface UsageMeter {
    * @param printed Its line on stdout, when it has one.
    */
   message(record: Fields, printed?: Fields): void;
+  /** A line of the user's, as printed: the answer before it is whole. */
+  heard(printed: Fields): void;
   /** A raw stream event (`--include-partial-messages`). */
   streamEvent(event: Fields | undefined): void;
   /** @param wholeSoFar Nothing but the answers on record can have cost anything. */
@@ -41,6 +43,9 @@ export function createUsageMeter(): UsageMeter {
   const answers = new Map<string, AnswerUsage>();
   let streaming: string | undefined;
   let streamWasCut = false;
+  let brokeOff = false;
+  /** The conversation's own answer is being told. */
+  let answering = false;
 
   const take = (message: Fields, final: boolean): void => {
     const id = nameOf(message['id']);
@@ -69,7 +74,16 @@ export function createUsageMeter(): UsageMeter {
       // claude-code 2.1.197: only an answer that was asked for again without streaming has its stop_reason on stdout;
       // fixtures/agents/claude-code/2.1.197/disconnect-mid-stream.
       if (onStdout !== undefined && typeof onStdout['stop_reason'] === 'string' && 'context_management' in onStdout && onStdout['model'] !== SYNTHETIC_MODEL) streamWasCut = true;
+      if (printed !== undefined && isOfConversation(printed)) {
+        // A failure inside an answer; one of a later request comes after what the user or a tool told.
+        // claude-code 2.1.197, fixtures/agents/claude-code/2.1.197/cut-behind-call.
+        if (onStdout?.['model'] !== SYNTHETIC_MODEL) answering = true;
+        else if (answering && BROKEN_OFF.has(printed['error'])) brokeOff = true;
+      }
       take(message, final);
+    },
+    heard(printed) {
+      if (isOfConversation(printed)) answering = false;
     },
     streamEvent(event) {
       if (event?.['type'] === 'message_start') {
@@ -88,9 +102,17 @@ export function createUsageMeter(): UsageMeter {
       if (counted.gap === undefined && streamWasCut) {
         return { ...counted, gap: 'a model stream was cut and asked for again; the CLI does not count the tokens of the cut attempt. Count them at the gateway' };
       }
+      if (counted.gap === undefined && brokeOff) return { ...counted, gap: 'an answer of the model broke off; the CLI does not count all of its tokens. Count them at the gateway' };
       return counted;
     },
   };
+}
+
+/** What the CLI calls a connection that breaks, and an event that cannot be read. */
+const BROKEN_OFF: ReadonlySet<unknown> = new Set(['server_error', 'unknown']);
+
+function isOfConversation(printed: Fields): boolean {
+  return nameOf(printed['parent_tool_use_id']) === undefined;
 }
 
 /** `modelUsage` and `total_cost_usd` cover the process so far, subagents and compaction included; `usage` only one turn's main thread. */

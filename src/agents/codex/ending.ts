@@ -9,6 +9,8 @@ export interface EndingFacts {
   readonly errorClass?: string;
   readonly httpStatus?: number;
   readonly interrupted: boolean;
+  /** An answer began, and the turn ended without anything of it. */
+  readonly answerLost: boolean;
   /** A question or an approval stands unanswered. */
   readonly asking: boolean;
   readonly stderr: string;
@@ -29,6 +31,7 @@ export function endingOf(facts: EndingFacts, end: ProcessEnd): TranscriptEnding 
   if (facts.failure !== undefined) return failureEndingOf(facts.failure, facts);
   if (facts.interrupted) return { kind: 'failed', reason: 'the turn was interrupted' };
   if (!facts.completed) return { kind: 'incomplete', reason: `no turn.completed and no turn.failed on record; ${processOf(end)}` };
+  if (facts.answerLost) return { kind: 'api-error', reason: 'an answer began, and the turn ended without anything of it: what came could not be read' };
   if (facts.wantsData && !facts.hasData) return { kind: 'failed', reason: 'structured output was asked for and the last message is not JSON' };
   return { kind: 'completed' };
 }

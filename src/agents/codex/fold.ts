@@ -68,6 +68,7 @@ export function foldProcess({ live, told, rollouts, stderr }: ProcessRecords, en
     completed: live.spoke ? live.completed : facts?.completed === true,
     failure: live.spoke ? live.failure : facts?.failure,
     interrupted: live.interrupted || (!live.completed && facts?.interrupted === true),
+    answerLost: facts?.answerLost === true,
     asking: live.asking,
     ...(errorClass === undefined ? {} : { errorClass }),
     ...(httpStatus === undefined ? {} : { httpStatus }),

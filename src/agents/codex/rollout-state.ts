@@ -59,6 +59,10 @@ export interface RolloutFacts {
   httpStatus?: number;
   completed: boolean;
   interrupted: boolean;
+  /** Something of an answer of the root's turn is on record. */
+  answered: boolean;
+  /** An answer began, and the turn ended without anything of it. */
+  answerLost: boolean;
   /** The thread tells items; otherwise it is of a version that recorded loose events. */
   paginated: boolean;
 }
@@ -70,7 +74,7 @@ export function createRolloutState(
   const { emitPrompt, startedBy, threads, witness, paginated, speaking = threads, events = [] } = known;
   return {
     emitPrompt, startedBy, threads, witness, speaking, events, notes, calls: new Map(), started: new Map(), ended: new Set(), subagents: new Set(), scripts: new Map(), toldWords: new Set(), trails: new Map(),
-    seen: { promptStated: false, codeMode: false, unknownTools: new Set(), unknownPieces: 0, completed: false, interrupted: false, paginated },
+    seen: { promptStated: false, codeMode: false, unknownTools: new Set(), unknownPieces: 0, completed: false, interrupted: false, answered: false, answerLost: false, paginated },
   };
 }
 

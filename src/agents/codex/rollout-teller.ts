@@ -52,7 +52,9 @@ function tellLine(state: RolloutState, context: LineContext): void {
   const { type, payload } = context.line;
   switch (type) {
     case 'event_msg': return tellEvent(state, payload, context);
-    case 'response_item': return tellHistory(state, payload, context);
+    case 'response_item':
+      if (context.thread.role === 'root' && isOfModel(payload)) state.seen.answered = true;
+      return tellHistory(state, payload, context);
     case 'compacted': return tellCompaction(state, payload, context);
     case 'token_usage_record': return noteResponse(state, payload, context);
     case 'turn_context':
@@ -60,6 +62,11 @@ function tellLine(state: RolloutState, context: LineContext): void {
       return;
     default:
   }
+}
+
+/** Whether an entry of the history is a part of an answer. */
+function isOfModel({ type, role }: Fields): boolean {
+  return role === 'assistant' || type === 'reasoning' || (typeof type === 'string' && type.endsWith('_call'));
 }
 
 function tellEvent(state: RolloutState, payload: Fields, context: LineContext): void {
@@ -82,6 +89,8 @@ function tellEvent(state: RolloutState, payload: Fields, context: LineContext): 
       if (context.thread.role === 'root') {
         state.seen.interrupted = false;
         state.seen.completed = false;
+        state.seen.answered = false;
+        state.seen.answerLost = false;
       }
       return;
     case 'token_count': return noteContextSize(state, payload, context);
@@ -131,6 +140,9 @@ function tellTurnEnd(state: RolloutState, payload: Fields, context: LineContext)
   if (message !== undefined) emit(state, { type: 'error', message }, context);
   if (context.thread.role !== 'root') return;
   state.seen.completed = error === undefined;
+  // codex 0.171.0: an event of an answer that is no JSON is passed over without a word. An answer that is empty has no first token;
+  // fixtures/agents/codex/0.171.0/{answer-lost,answer-empty}.
+  state.seen.answerLost = error === undefined && !state.seen.answered && payload['last_agent_message'] === null && countOf(payload['time_to_first_token_ms']) !== undefined;
   if (message === undefined) return;
   state.seen.failure = message;
   const info = error?.['codex_error_info'];

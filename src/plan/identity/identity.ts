@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import type { EvalDefinition } from '../../define/eval.js';
 import type { ExperimentDefinition } from '../../define/experiment.js';
 import type { JsonValue } from '../../evidence/json.js';
+import type { FaultPlan } from '../../gateway/faults/fault-plan.js';
 import type { Script } from '../../gateway/script.js';
 import { completeJudgeConfig, type JudgeConfig } from '../../judge/config.js';
 import type { GitSources } from '../../sandbox/prepare/git-sources.js';
@@ -22,6 +23,8 @@ export interface IdentifiedPair {
   readonly network: Partial<NetworkPhases>;
   readonly judge: JudgeConfig | undefined;
   readonly script: Script | undefined;
+  /** How its answers are spoilt. */
+  readonly faults: FaultPlan | undefined;
   /** Where its services are, and what is decided for their clients. `null`: it asks none. */
   readonly services: JsonValue;
   /** Answers come from a cassette. */
@@ -75,7 +78,7 @@ export function createIdentities(project: Project, { backend, git }: { readonly 
     return { ...spec, steps: await Promise.all(steps.map((step) => recipes.identityOf(step))) };
   }
 
-  async function contentOf({ found, experiment, sandbox, network, judge, script, services, replays }: IdentifiedPair): Promise<unknown> {
+  async function contentOf({ found, experiment, sandbox, network, judge, script, faults, services, replays }: IdentifiedPair): Promise<unknown> {
     const { agent, model, reasoningEffort, flags = {} } = experiment.definition;
     const settings = canonicalJson({ model, reasoningEffort, flags });
     return {
@@ -86,6 +89,7 @@ export function createIdentities(project: Project, { backend, git }: { readonly 
       agent: await agents(experiment),
       settings: Buffer.from(redactedBytes(agent.sensitiveValues ?? [], Buffer.from(settings))).toString(),
       gateway: gatewayOf({ script, services, replays }),
+      ...(faults === undefined ? {} : { faults }),
       network,
       judge: judge === undefined ? null : judgeOf(judge),
       sandbox: agent.kind === 'sandbox' ? { backend: backend ?? null, recipe: await recipeOf(sandbox) } : null,
