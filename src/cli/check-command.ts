@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { discoverProject } from '../plan/discover.js';
 import { AuthoringError } from '../plan/errors.js';
 import { planRun, type Plan } from '../plan/plan.js';
+import { createServices } from '../run/services.js';
 import { plainJsonLine, plainLine } from '../report/plain-text.js';
 import { withCleanOutput } from './clean-output.js';
 import { EXIT } from './exit-codes.js';
@@ -40,7 +41,9 @@ export async function checkCommand(selectors: readonly string[], flags: CheckFla
 async function check(selectors: readonly string[], flags: CheckFlags): Promise<{ readonly problems: readonly string[]; readonly plan?: Plan }> {
   try {
     const project = await discoverProject(resolve(flags.dir));
-    return { problems: [], plan: await planRun(project, { selectors, experiments: flags.experiment, tags: flags.tag }) };
+    const plan = await planRun(project, { selectors, experiments: flags.experiment, tags: flags.tag });
+    // Definitions without a key are good definitions; only a run needs it.
+    return { problems: [], plan: { ...plan, warnings: [...plan.warnings, ...createServices((name) => process.env[name]).problemsOf(plan.attempts)] } };
   } catch (error) {
     if (error instanceof AuthoringError) return { problems: error.problems };
     throw error;

@@ -1,8 +1,10 @@
 import { resolve } from 'node:path';
 import pc from 'picocolors';
-import { discoverProject } from '../plan/discover.js';
+import { discoverProject, type Project } from '../plan/discover.js';
+import { servicesOf } from '../plan/plan.js';
 import { plainLine } from '../report/plain-text.js';
 import { engineHealth, type HealthCheck } from '../sandbox/docker/health.js';
+import { createServices } from '../run/services.js';
 import { EXIT } from './exit-codes.js';
 
 const NAME_COLUMNS = 10;
@@ -39,5 +41,21 @@ async function projectChecks(root: string): Promise<readonly HealthCheck[]> {
     ...keys.map((key): HealthCheck => ((process.env[key] ?? '').trim() === ''
       ? { name: 'judge', state: 'warning', detail: `${key} is not set`, remedy: 'Set it; until then what a judge is asked is unavailable.' }
       : { name: 'judge', state: 'ok', detail: `${key} is set` })),
+    ...modelChecks(project),
   ];
+}
+
+/** Whether there are keys for the models that experiments ask. */
+function modelChecks({ experiments }: Project): readonly HealthCheck[] {
+  const asking = experiments.flatMap(({ id, definition }) => {
+    const services = servicesOf(definition);
+    return services === undefined ? [] : [{ experimentId: id, services, experiment: definition }];
+  });
+  if (asking.length === 0) return [];
+  const lacking = createServices((name) => process.env[name]).problemsOf(asking);
+  if (lacking.length === 0) return [{ name: 'models', state: 'ok', detail: `there are keys for ${asking.length} experiments that ask real services` }];
+  return lacking.map((problem): HealthCheck => {
+    const end = problem.indexOf('. ') + 1;
+    return { name: 'models', state: 'warning', detail: problem.slice(0, end - 1), remedy: problem.slice(end + 1) };
+  });
 }

@@ -211,7 +211,7 @@ function isWanted(project: Project, experiment: Discovered<ExperimentDefinition>
 }
 
 /** The services that an experiment asks: those it names, or the vendors themselves where its agent can do nothing without a model. */
-function servicesOf({ gateway, agent }: ExperimentDefinition): ForwardInput | undefined {
+export function servicesOf({ gateway, agent }: ExperimentDefinition): ForwardInput | undefined {
   if (gateway === undefined) return agent.needsEndpoint ? {} : undefined;
   return gateway.mode === 'forward' ? gateway : undefined;
 }

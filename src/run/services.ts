@@ -14,7 +14,7 @@ export class ModelKeyError extends NiceEvalError {
 /** The model services of a run and their keys. A key is known to this process and to the gateway, and to nobody else. */
 export interface Services {
   /** What experiments lack for being carried out: one sentence each. */
-  problemsOf(attempts: readonly PlannedAttempt[]): readonly string[];
+  problemsOf(attempts: readonly Pick<PlannedAttempt, 'experimentId' | 'services' | 'experiment'>[]): readonly string[];
   /**
    * Whom an experiment asks, with the keys of now.
    * @throws ModelKeyError when a command gives none.
