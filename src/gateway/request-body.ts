@@ -21,6 +21,10 @@ export interface BodyBudget {
 
 // Room for two of the largest bodies: one client cannot take the memory that all sessions share.
 const MAX_HELD_BYTES = 2 * MAX_BODY_BYTES;
+// All clients together: the gateway's own memory ends.
+const MAX_HELD_BY_ALL = 4 * MAX_BODY_BYTES;
+
+let heldByAll = 0;
 
 /**
  * Reads a JSON body, as {@link readBody} does.
@@ -56,14 +60,16 @@ export async function readBody<T>(request: IncomingMessage, budget: BodyBudget, 
     const body: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false });
     for await (const chunk of body) {
       if (size + chunk.length > MAX_BODY_BYTES) return refuse(request, 413, TOO_LARGE);
-      if (budget.heldBytes + chunk.length > MAX_HELD_BYTES) return refuse(request, 429, TOO_MANY);
+      if (budget.heldBytes + chunk.length > MAX_HELD_BYTES || heldByAll + chunk.length > MAX_HELD_BY_ALL) return refuse(request, 429, TOO_MANY);
       size += chunk.length;
       budget.heldBytes += chunk.length;
+      heldByAll += chunk.length;
       chunks.push(chunk);
     }
     return await use(Buffer.concat(chunks));
   } finally {
     budget.heldBytes -= size;
+    heldByAll -= size;
   }
 }
 

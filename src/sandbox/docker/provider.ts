@@ -31,7 +31,7 @@ const DEFAULTS = { cpus: 2, memoryBytes: 4 * 1024 ** 3, pids: 2048, diskBytes: 1
 const TEMPORARY = ['/tmp', '/var/tmp'];
 /** How many images are prepared at once. */
 const BUILDS_AT_ONCE = 2;
-const SERVICE = { memoryBytes: 512 * 1024 ** 2, pids: 128 } as const;
+const SERVICE = { memoryBytes: 1024 ** 3, pids: 128 } as const;
 const PROGRAM_PATH = 'niceeval-service.mjs';
 
 /** A backend that closes networks. */
