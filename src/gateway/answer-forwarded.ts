@@ -1,5 +1,5 @@
-import type { IncomingMessage } from 'node:http';
-import type { Readable } from 'node:stream';
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import { Readable } from 'node:stream';
 import { isJsonObject, parseJson } from '../evidence/json.js';
 import { askUpstream } from './ask-upstream.js';
 import { UpstreamError } from './errors.js';
@@ -7,7 +7,8 @@ import { requestHeaders, responseHeaders, secretsOf } from './forward-headers.js
 import { createAnswerReader } from './meter/answer-reader.js';
 import { rateLimitsOf } from './meter/rate-limits.js';
 import { noteFacts } from './note-facts.js';
-import { isEncoded, readBody, type RefusedBody } from './request-body.js';
+import { passPieces } from './pass-pieces.js';
+import { isEncoded, readBody, readPieces, type RefusedBody } from './request-body.js';
 import { sample } from './sampling.js';
 import { isPaidFor, refuse, type AdmittedRequest } from './serve.js';
 import type { ForwardMode } from './session-mode.js';
@@ -47,30 +48,35 @@ function heldRequest({ request, exchange, route: { protocol } }: AdmittedRequest
 /** `body` is the client's, where it was held. */
 type Asked = { readonly kind: 'answer'; readonly answer: IncomingMessage; readonly body?: Uint8Array } | RefusedBody;
 
+const NO_BODY = new Uint8Array();
+
 /** Sends the request, whole or as it comes. */
 async function askedFor(admitted: AdmittedRequest, { sampling, upstream, held }: ForwardMode & { readonly upstream: Upstream; readonly held: Uint8Array | undefined }): Promise<Asked> {
   const { request, exchange, session, route: { kind, wire }, connections } = admitted;
   const method = request.method ?? 'GET';
   const target = request.url ?? '/';
-  const send = (to: string, body: Uint8Array | Readable): Promise<IncomingMessage> => askUpstream({
+  const send = (to: string, body: readonly Uint8Array[] | Readable): Promise<IncomingMessage> => askUpstream({
     url: upstreamUrl(vendorOf(wire.protocol), upstream.baseUrl, to),
     method,
-    headers: requestHeaders(request.headers, upstream, body instanceof Uint8Array && method !== 'GET' && method !== 'HEAD' ? body.length : undefined),
+    headers: requestHeaders(request.headers, upstream, body instanceof Readable ? undefined : body.reduce((size, { length: more }) => size + more, 0)),
     body,
     upstream,
     signal: exchange.signal,
   }, connections);
+  // Without a word from the client about a body, one would go out without a frame around it.
+  if (method === 'GET') return { kind: 'answer', answer: await send(target, []), body: NO_BODY };
   const isSampled = sampling !== undefined && isPaidFor(kind) && !isEncoded(request);
   const length = Number(request.headers['content-length'] ?? Number.NaN);
   if (held === undefined && !isSampled && !session.tapes && !(length <= HELD_BYTES)) return { kind: 'answer', answer: await send(target, request) };
+  if (held === undefined && !isSampled && !session.tapes) return readPieces<Asked>(request, session.budget, async (pieces) => ({ kind: 'answer', answer: await send(target, pieces) }));
   const sendWhole = async (bytes: Uint8Array): Promise<Asked> => {
-    if (!isSampled) return { kind: 'answer', answer: await send(target, bytes), body: bytes };
+    if (!isSampled) return { kind: 'answer', answer: await send(target, [bytes]), body: bytes };
     const body = parseJson(Buffer.from(bytes).toString('utf8'));
     if (!isJsonObject(body)) return { kind: 'refused', status: 400, message: 'The body is not a JSON object.' };
     const sampled = sample(wire.protocol, { body, target }, sampling);
     exchange.notes.applied = sampled.applied;
     if (typeof body.model === 'string' && sampled.body.model !== body.model) exchange.notes.askedModel = body.model;
-    return { kind: 'answer', answer: await send(sampled.target, Buffer.from(JSON.stringify(sampled.body))), body: bytes };
+    return { kind: 'answer', answer: await send(sampled.target, [Buffer.from(JSON.stringify(sampled.body))]), body: bytes };
   };
   return held === undefined ? readBody<Asked>(request, session.budget, sendWhole) : sendWhole(held);
 }
@@ -78,30 +84,43 @@ async function askedFor(admitted: AdmittedRequest, { sampling, upstream, held }:
 /** Hands the answer on piece by piece, and reads what it says of itself on the way. */
 async function passBack({ outlet, exchange, route: { wire, kind } }: AdmittedRequest, answer: IncomingMessage, upstream: Upstream): Promise<void> {
   const { statusCode = 502, headers } = answer;
-  const secrets = secretsOf(upstream);
   const { host } = new URL(upstream.baseUrl);
-  const { limits, retryAfterMs } = rateLimitsOf(headers);
+  const secrets = secretsOf(upstream);
   exchange.notes.outcome = 'forwarded';
+  const { limits, retryAfterMs } = rateLimitsOf(headers);
   Object.assign(exchange.notes, limits.length > 0 && { limits }, retryAfterMs !== undefined && { retryAfterMs });
   const reader = createAnswerReader(wire.protocol, { contentType: headers['content-type'], contentEncoding: headers['content-encoding'] });
   let isTold = false;
   let sentBytes = 0;
-  try {
-    await outlet.head(statusCode, responseHeaders(headers, secrets));
-    // A service may tell a key back where it refuses one; what it says else is passed on as it is.
-    for await (const piece of statusCode < 400 ? piecesOf(answer, host) : withoutSecrets(piecesOf(answer, host), secrets)) {
-      reader.write(piece);
+  const take = (piece: Buffer): void | Promise<void> => {
+    reader.write(piece);
+    if (!isTold && reader.complete) {
+      isTold = true;
       if (isPaidFor(kind)) noteFacts(exchange, reader.facts);
-      if (!isTold && reader.facts.complete) {
-        isTold = true;
-        exchange.tellUsage();
-      }
-      await outlet.write(piece);
-      sentBytes += piece.length;
+      exchange.tellUsage();
+    }
+    sentBytes += piece.length;
+    return outlet.write(piece);
+  };
+  let isBegun = false;
+  const begin = (passed: OutgoingHttpHeaders): void | Promise<void> => {
+    isBegun = true;
+    return outlet.head(statusCode, passed);
+  };
+  try {
+    const passed = responseHeaders(headers, secrets);
+    if (statusCode < 400) {
+      await begin(passed);
+      await passPieces(answer, host, take);
+    } else {
+      // A service may tell a key back where it refuses one; what it says else is passed on as it is.
+      const { body, isCut } = await failureWithout(secrets, answer, host);
+      await begin(isCut && 'content-length' in passed ? { ...passed, 'content-length': body.length } : passed);
+      if (body.length > 0) await take(body);
     }
     await outlet.end();
   } catch (error) {
-    if (!(error instanceof UpstreamError) || exchange.signal.aborted) throw error;
+    if (!(error instanceof UpstreamError) || exchange.signal.aborted || !isBegun) throw error;
     Object.assign(exchange.notes, { outcome: 'upstream-failed', detail: error.message });
     await outlet.cut();
   } finally {
@@ -111,31 +130,20 @@ async function passBack({ outlet, exchange, route: { wire, kind } }: AdmittedReq
   }
 }
 
-/** @throws UpstreamError when the answer breaks off. */
-async function* piecesOf(answer: IncomingMessage, host: string): AsyncGenerator<Buffer> {
-  const pieces = answer[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
-  for (;;) {
-    const next = await pieces.next().catch((error: NodeJS.ErrnoException) => {
-      throw new UpstreamError(host, `its answer broke off (${error.code ?? error.message})`, { cause: error });
-    });
-    if (next.done === true) return;
-    yield next.value;
-  }
-}
-
 /** A failure is short: one that is longer than this is cut. */
 const FAILURE_BYTES = 1024 * 1024;
 
 /** The whole of a failure, with its secrets replaced. */
-async function* withoutSecrets(pieces: AsyncIterable<Buffer>, secrets: readonly string[]): AsyncGenerator<Buffer> {
+async function failureWithout(secrets: readonly string[], answer: IncomingMessage, host: string): Promise<{ readonly body: Buffer; readonly isCut: boolean }> {
   const kept: Buffer[] = [];
   let size = 0;
-  for await (const piece of pieces) {
-    if (size < FAILURE_BYTES) kept.push(piece.subarray(0, FAILURE_BYTES - size));
+  await passPieces(answer, host, (piece) => {
+    kept.push(piece);
     size += piece.length;
-  }
-  let text = Buffer.concat(kept).toString('latin1');
+    return size <= FAILURE_BYTES;
+  });
+  let text = Buffer.concat(kept).toString('latin1', 0, FAILURE_BYTES);
   // As many characters as before: the length has been told already.
   for (const secret of secrets) text = text.replaceAll(secret, '*'.repeat(secret.length));
-  if (text !== '') yield Buffer.from(text, 'latin1');
+  return { body: Buffer.from(text, 'latin1'), isCut: size > FAILURE_BYTES };
 }

@@ -1,7 +1,7 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { rootCertificates } from 'node:tls';
-import { HttpsProxyAgent } from 'https-proxy-agent';
+import { TunnelAgent } from './tunnel-agent.js';
 import type { Upstream } from './upstream.js';
 
 /** Open connections to upstreams, kept for the next request. */
@@ -21,10 +21,10 @@ export function createConnections(): Connections {
       const key = JSON.stringify([protocol, proxy, ca]);
       const known = agents.get(key);
       if (known !== undefined) return known;
-      const kept = { keepAlive: true, timeout: IDLE_MS, maxFreeSockets: 64 };
+      const kept = { keepAlive: true, timeout: IDLE_MS, maxFreeSockets: 64, noDelay: true };
       const secure = ca === undefined ? {} : { ca: [...rootCertificates, ca] };
       const agent = proxy !== undefined
-        ? new HttpsProxyAgent(proxy, { ...kept, ...secure })
+        ? new TunnelAgent(proxy, { ...kept, ...secure })
         : protocol === 'https:' ? new HttpsAgent({ ...kept, ...secure }) : new HttpAgent(kept);
       agents.set(key, agent);
       return agent;

@@ -11,15 +11,17 @@ const ACCOUNT = ['set-cookie', 'anthropic-organization-id', 'openai-organization
 /**
  * The headers of a request as they are passed on: those of the client without its token, with what the upstream wants. The answer is
  * asked for uncompressed, so that it can be read on its way.
+ *
+ * @param bodyBytes Of a body that is sent whole. Absent: it passes through as the client announced it.
  */
 export function requestHeaders(headers: IncomingHttpHeaders, upstream: Upstream, bodyBytes?: number): OutgoingHttpHeaders {
-  const passed = without(headers, [...HOP_BY_HOP, ...OWN]);
+  const passed = without(headers, [...HOP_BY_HOP, ...OWN, ...(bodyBytes === undefined ? [] : ['content-length'])]);
   const betas = [headers['anthropic-beta'], upstream.headers['anthropic-beta']].filter((beta) => beta !== undefined).join(',');
   return {
     ...passed,
     ...upstream.headers,
     ...(betas !== '' && { 'anthropic-beta': betas }),
-    ...(bodyBytes !== undefined && { 'content-length': bodyBytes }),
+    ...(bodyBytes !== undefined && bodyBytes > 0 && { 'content-length': bodyBytes }),
     'accept-encoding': 'identity',
   };
 }

@@ -7,7 +7,7 @@ import { redact } from './redact.js';
 import type { Session, Sessions } from './sessions.js';
 
 /** What is learned of a request while it is served. */
-export type ExchangeNotes = { session?: Session } & {
+export type ExchangeNotes = { session?: Session; /** What the client was told past `response`. */ rawStatus?: number } & {
   -readonly [fact in Exclude<keyof Exchange, 'sessionId' | 'method' | 'path' | 'status' | 'startedAt' | 'firstByteMs' | 'durationMs'>]?: Exchange[fact];
 };
 
@@ -75,7 +75,7 @@ export function openExchange(request: IncomingMessage, response: ServerResponse,
     },
     ended,
     end() {
-      const { session, protocol = null, outcome = 'failed', ...known } = notes;
+      const { session, protocol = null, outcome = 'failed', rawStatus = 0, ...known } = notes;
       const secrets = [...presentedTokens(request), ...sessions.tokens()];
       const hidden = (text: string, most?: number): string => redact(text, secrets, most);
       const exchange: Exchange = {
@@ -84,7 +84,7 @@ export function openExchange(request: IncomingMessage, response: ServerResponse,
         method: request.method ?? '',
         path: hidden(pathOf(request)),
         ...withoutSecrets(known, hidden),
-        status: response.headersSent ? response.statusCode : 0,
+        status: response.headersSent ? response.statusCode : rawStatus,
         outcome,
         startedAt,
         ...(firstByteMs !== undefined && { firstByteMs }),

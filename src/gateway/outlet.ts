@@ -30,11 +30,12 @@ export function clientOutlet(response: ServerResponse, { signal, onFirstByte }: 
       response.flushHeaders();
       onFirstByte();
     },
-    async write(piece) {
+    write(piece) {
       signal.throwIfAborted();
-      if (!response.write(piece)) await once(response, 'drain', { signal });
+      if (!response.write(piece)) return once(response, 'drain', { signal }).then(() => undefined);
     },
     async end() {
+      signal.throwIfAborted();
       response.end();
       await finished(response);
     },

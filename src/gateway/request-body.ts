@@ -52,7 +52,12 @@ export function isEncoded({ headers }: IncomingMessage): boolean {
  * @param use What is done with it. Its bytes count as held until that has settled.
  * @throws the stream's error when the client goes away first.
  */
-export async function readBody<T>(request: IncomingMessage, budget: BodyBudget, use: (bytes: Buffer) => T | Promise<T>): Promise<T | RefusedBody> {
+export function readBody<T>(request: IncomingMessage, budget: BodyBudget, use: (bytes: Buffer) => T | Promise<T>): Promise<T | RefusedBody> {
+  return readPieces(request, budget, (pieces) => use(Buffer.concat(pieces)));
+}
+
+/** The same for a body that may stay in the pieces in which it came. */
+export async function readPieces<T>(request: IncomingMessage, budget: BodyBudget, use: (pieces: readonly Buffer[]) => T | Promise<T>): Promise<T | RefusedBody> {
   if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return refuse(request, 413, TOO_LARGE);
   const chunks: Buffer[] = [];
   let size = 0;
@@ -66,7 +71,7 @@ export async function readBody<T>(request: IncomingMessage, budget: BodyBudget, 
       heldByAll += chunk.length;
       chunks.push(chunk);
     }
-    return await use(Buffer.concat(chunks));
+    return await use(chunks);
   } finally {
     budget.heldBytes -= size;
     heldByAll -= size;

@@ -7,6 +7,7 @@ import type { Connections } from './connections.js';
 import { deliver } from './deliver.js';
 import type { ExchangeOutcome } from './exchange.js';
 import { answerFaulted } from './faults/answer-faulted.js';
+import type { HeadProblem } from './head-problem.js';
 import { pathOf, type OpenExchange } from './open-exchange.js';
 import type { Outlet } from './outlet.js';
 import { overBudget } from './over-budget.js';
@@ -25,6 +26,8 @@ export interface ServedRequest {
   readonly outlet: Outlet;
   readonly exchange: OpenExchange;
   readonly requestId: string;
+  /** What is wrong with its head. */
+  readonly problem?: HeadProblem;
   readonly sessions: Sessions;
   readonly connections: Connections;
   /** Asks the host about a request of a session; with the whole request where the host is to answer it. */
@@ -59,9 +62,9 @@ export async function serve(served: ServedRequest): Promise<void> {
     const retry = retryOf(request.headers);
     Object.assign(exchange.notes, { session, ordinal: session.track(exchange), ...(window !== undefined && { window }), ...(client !== undefined && { client }), ...(retry !== undefined && { retry }) });
   }
-  if (kind === 'foreign') return fail('refused', 400, NO_PROXY);
+  if (served.problem !== undefined) return fail('refused', served.problem.status, served.problem.message);
   if (kind === 'probe') return tell(served, 'side', side({}));
-  if (kind === 'unknown') return fail('not-found', 404, `Nothing is served at ${request.method} ${pathOf(request).slice(0, 200)}.`);
+  if (kind === 'unknown' || kind === 'foreign') return fail('not-found', 404, `Nothing is served at ${request.method} ${pathOf(request).slice(0, 200)}.`);
   exchange.notes.protocol = protocol;
   if (found.kind === 'unknown') return fail('unauthorized', 401, 'The API key is not the token of an open session.');
   if (found.kind === 'refused') return fail('unauthorized', 401, found.message);
@@ -87,8 +90,6 @@ function answer(admitted: AdmittedRequest): Promise<void> {
     case 'replay': return answerFromCassette(admitted, answering);
   }
 }
-
-const NO_PROXY = 'The gateway is no proxy. Ask for a path on it, such as /v1/messages or /v1/responses.';
 
 /** Whether a request spends tokens of a model. */
 export function isPaidFor(kind: RouteKind): boolean {

@@ -60,14 +60,19 @@ export const upstreamsSchema: z.ZodType<Upstreams> = z.strictObject({
 export function upstreamUrl(vendor: Vendor, baseUrl: string, target: string): URL {
   const base = new URL(baseUrl);
   const prefix = base.pathname.replace(/\/+$/, '');
-  const [path = '', query = ''] = splitOnce(target, '?');
+  const [path = '', query = ''] = splitOnce(target.replace(/#[^]*$/, ''), '?');
   const version = /^\/v1(?:beta|alpha)?(?=\/|$)/.exec(path)?.[0] ?? '';
   const isNamed = vendor === 'openai' ? prefix !== '' : version !== '' && prefix.endsWith(version);
   const url = new URL(base.origin);
   url.pathname = prefix + (isNamed ? path.slice(version.length) : path);
-  const kept = query.split('&').filter((part) => part !== '' && !/^key=/i.test(part));
+  const kept = query.split('&').filter((part) => part !== '' && !isKey(part));
   url.search = kept.length === 0 ? '' : `?${kept.join('&')}`;
   return url;
+}
+
+function isKey(part: string): boolean {
+  const [[name]] = [...new URLSearchParams(part), ['']] as const;
+  return name.toLowerCase() === 'key';
 }
 
 function splitOnce(text: string, separator: string): readonly [string, string?] {

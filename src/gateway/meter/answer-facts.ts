@@ -24,12 +24,20 @@ export interface AnswerError {
   readonly message?: string;
 }
 
+/**
+ * `nothing` of the event tells anything new; `latest`: it tells all of the usage so far and nothing else, so that of several such events
+ * the last one counts; `all`: anything may be in it.
+ */
+export type Weight = 'nothing' | 'latest' | 'all';
+
 /** How the answers of one protocol are read. */
 export interface Dialect {
   /** The facts after one event of a stream, or after a whole body. The same object when it tells nothing new. */
   read(facts: AnswerFacts, said: JsonObject): AnswerFacts;
   /** True for names of events that never carry usage. One that cannot be read is then no loss. */
   isWithoutUsage(event: string): boolean;
+  /** How much of an event must be read, as far as a glance tells. The first event of an answer is read in any case. */
+  weigh(event: Buffer, name: string | undefined): Weight;
   /** Usage comes in pieces that complete each other, so that a lost piece cannot be made up for by a later one. */
   readonly usageInPieces: boolean;
   /** A stream is whole when it says `[DONE]`, and not before. */

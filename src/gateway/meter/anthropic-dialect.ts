@@ -1,12 +1,16 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../evidence/json.js';
 import type { Usage } from '../../evidence/usage.js';
 import type { AnswerFacts, Dialect } from './answer-facts.js';
+import { beginsWithType, isBraced } from './bytes.js';
 import { countOf, errorOf, objectOf, withNews, wordOf } from './said.js';
+
+const IDLE: ReadonlySet<string> = new Set(['content_block_start', 'content_block_delta', 'content_block_stop', 'ping']);
 
 /** Answers of the Anthropic Messages API. */
 export const anthropicDialect: Dialect = {
   read,
   isWithoutUsage: (event) => event.startsWith('content_block_') || event === 'ping' || event === 'message_stop' || event === 'error',
+  weigh: (event, name) => (name !== undefined && IDLE.has(name) && beginsWithType(event, name) && isBraced(event) ? 'nothing' : 'all'),
   usageInPieces: true,
   endsWithDone: false,
 };

@@ -1,7 +1,12 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../evidence/json.js';
 import type { Usage } from '../../evidence/usage.js';
 import type { AnswerFacts, Dialect } from './answer-facts.js';
+import { isBraced, keysIn, soughtKeys } from './bytes.js';
 import { countOf, errorOf, objectOf, withNews, wordOf } from './said.js';
+
+const KEYS = soughtKeys('usageMetadata', 'finishReason', 'blockReason', 'error');
+const ONLY_USAGE = 1;
+const ALL = 15;
 
 /** Answers of the Gemini API. Every chunk counts from the start of the answer, so that the last one's usage counts. */
 export const geminiDialect: Dialect = {
@@ -19,6 +24,11 @@ export const geminiDialect: Dialect = {
     });
   },
   isWithoutUsage: () => false,
+  weigh(event) {
+    const found = isBraced(event) ? keysIn(event, KEYS) : ALL;
+    if (found === 0) return 'nothing';
+    return found === ONLY_USAGE ? 'latest' : 'all';
+  },
   usageInPieces: false,
   endsWithDone: false,
 };

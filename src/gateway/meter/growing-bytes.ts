@@ -6,9 +6,7 @@ export interface GrowingBytes {
   /** Copies the bytes. `false`: they do not fit under the limit, and nothing was added. */
   add(bytes: Uint8Array): boolean;
   /** The bytes themselves, until something is added or they are cleared. */
-  bytes(): Uint8Array;
-  /** The bytes as UTF-8. What is none becomes U+FFFD. */
-  text(): string;
+  bytes(): Buffer;
   clear(): void;
 }
 
@@ -33,7 +31,6 @@ export function createGrowingBytes(maxBytes: number): GrowingBytes {
       return true;
     },
     bytes: () => block.subarray(0, size),
-    text: () => block.toString('utf8', 0, size),
     clear() {
       size = 0;
       if (block.length > 64 * FIRST_ROOM) block = Buffer.alloc(0);

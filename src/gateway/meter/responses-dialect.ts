@@ -1,14 +1,18 @@
 import { isJsonObject, type JsonObject } from '../../evidence/json.js';
 import type { AnswerFacts, Dialect } from './answer-facts.js';
+import { beginsWithType, isBraced } from './bytes.js';
 import { openaiUsageOf } from './openai-usage.js';
 import { errorOf, objectOf, withNews, wordOf } from './said.js';
 
 const ENDINGS: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete', 'response.failed', 'response.cancelled']);
 
+const IDLE = /^response\..*\.(?:delta|done|added)$/;
+
 /** Answers of the OpenAI Responses API. */
 export const responsesDialect: Dialect = {
   read,
   isWithoutUsage: (event) => event.startsWith('response.') && !ENDINGS.has(event),
+  weigh: (event, name) => (name !== undefined && IDLE.test(name) && beginsWithType(event, name) && isBraced(event) ? 'nothing' : 'all'),
   usageInPieces: false,
   endsWithDone: false,
 };

@@ -1,7 +1,7 @@
 /** Told what a body is made of, in order. */
 export interface PieceListener {
-  /** One event or JSON value. `name` is the event's, when it has one. */
-  onPiece(text: string, name?: string): void;
+  /** One event or JSON value, as UTF-8, until this returns. `name` is the event's, when it has one. */
+  onPiece(bytes: Buffer, name?: string): void;
   /** One that was larger than the limit and was not kept. */
   onSkipped(name?: string): void;
 }
