@@ -2,13 +2,14 @@ import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import { isJsonObject, parseJson } from '../evidence/json.js';
 import { askUpstream } from './ask-upstream.js';
+import { decodedAnswer } from './decoded-answer.js';
 import { UpstreamError } from './errors.js';
 import { requestHeaders, responseHeaders, secretsOf } from './forward-headers.js';
 import { createAnswerReader } from './meter/answer-reader.js';
 import { rateLimitsOf } from './meter/rate-limits.js';
 import { noteFacts } from './note-facts.js';
 import { passPieces } from './pass-pieces.js';
-import { isEncoded, readBody, readPieces, type RefusedBody } from './request-body.js';
+import { isEncoded, readBody, refused, readPieces, type RefusedBody } from './request-body.js';
 import { sample } from './sampling.js';
 import { isPaidFor, refuse, type AdmittedRequest } from './serve.js';
 import type { ForwardMode } from './session-mode.js';
@@ -65,7 +66,8 @@ async function askedFor(admitted: AdmittedRequest, { sampling, upstream, held }:
   }, connections);
   // Without a word from the client about a body, one would go out without a frame around it.
   if (method === 'GET') return { kind: 'answer', answer: await send(target, []), body: NO_BODY };
-  const isSampled = sampling !== undefined && isPaidFor(kind) && !isEncoded(request);
+  const isSampled = sampling !== undefined && isPaidFor(kind);
+  if (isSampled && isEncoded(request)) return refused(request, 415, 'The experiment decides over the sampling, so the gateway must read the body. Turn request compression off.');
   const length = Number(request.headers['content-length'] ?? Number.NaN);
   if (held === undefined && !isSampled && !session.tapes && !(length <= HELD_BYTES)) return { kind: 'answer', answer: await send(target, request) };
   if (held === undefined && !isSampled && !session.tapes) return readPieces<Asked>(request, session.budget, async (pieces) => ({ kind: 'answer', answer: await send(target, pieces) }));
@@ -83,13 +85,13 @@ async function askedFor(admitted: AdmittedRequest, { sampling, upstream, held }:
 
 /** Hands the answer on piece by piece, and reads what it says of itself on the way. */
 async function passBack({ outlet, exchange, route: { wire, kind } }: AdmittedRequest, answer: IncomingMessage, upstream: Upstream): Promise<void> {
-  const { statusCode = 502, headers } = answer;
   const { host } = new URL(upstream.baseUrl);
+  const { statusCode, headers, body: coming } = decodedAnswer(answer, host);
   const secrets = secretsOf(upstream);
   exchange.notes.outcome = 'forwarded';
   const { limits, retryAfterMs } = rateLimitsOf(headers);
   Object.assign(exchange.notes, limits.length > 0 && { limits }, retryAfterMs !== undefined && { retryAfterMs });
-  const reader = createAnswerReader(wire.protocol, { contentType: headers['content-type'], contentEncoding: headers['content-encoding'] });
+  const reader = createAnswerReader(wire.protocol, { contentType: headers['content-type'] });
   let isTold = false;
   let sentBytes = 0;
   const take = (piece: Buffer): void | Promise<void> => {
@@ -111,10 +113,10 @@ async function passBack({ outlet, exchange, route: { wire, kind } }: AdmittedReq
     const passed = responseHeaders(headers, secrets);
     if (statusCode < 400) {
       await begin(passed);
-      await passPieces(answer, host, take);
+      await passPieces(coming, host, take);
     } else {
       // A service may tell a key back where it refuses one; what it says else is passed on as it is.
-      const { body, isCut } = await failureWithout(secrets, answer, host);
+      const { body, isCut } = await failureWithout(secrets, coming, host);
       await begin(isCut && 'content-length' in passed ? { ...passed, 'content-length': body.length } : passed);
       if (body.length > 0) await take(body);
     }
@@ -134,7 +136,7 @@ async function passBack({ outlet, exchange, route: { wire, kind } }: AdmittedReq
 const FAILURE_BYTES = 1024 * 1024;
 
 /** The whole of a failure, with its secrets replaced. */
-async function failureWithout(secrets: readonly string[], answer: IncomingMessage, host: string): Promise<{ readonly body: Buffer; readonly isCut: boolean }> {
+async function failureWithout(secrets: readonly string[], answer: Readable, host: string): Promise<{ readonly body: Buffer; readonly isCut: boolean }> {
   const kept: Buffer[] = [];
   let size = 0;
   await passPieces(answer, host, (piece) => {

@@ -88,6 +88,7 @@ interface Pending {
 export function createGatewayControl(stdin: Writable, stdout: Readable): GatewayControl {
   const pending = new Map<string, Pending>();
   const exchanges = new Map<string, Exchange[]>();
+  const last = new Map<string, Promise<void>>();
   const watches = new Map<string, SessionWatch>();
   const listeners = new Set<(exchange: Exchange) => void>();
   let gone: { readonly reason: string } | undefined;
@@ -111,8 +112,17 @@ export function createGatewayControl(stdin: Writable, stdout: Readable): Gateway
     });
 
   const ask = <T extends 'opened' | 'closed' | 'allowed' | 'done'>(line: Extract<HostLine, { id: string }>): Promise<LineOf<T>> => {
-    const answer = answerTo<T>(keyOf(line.id), CALLS[line.type](line.id));
-    if (gone === undefined) stdin.write(controlLine(line));
+    const call = (): Promise<LineOf<T>> => {
+      const answer = answerTo<T>(keyOf(line.id), CALLS[line.type](line.id));
+      if (gone === undefined) stdin.write(controlLine(line));
+      return answer;
+    };
+    // One call about a session after the other: keys may be renewed while a window begins.
+    const before = last.get(line.id);
+    const answer = before === undefined ? call() : before.then(call, call);
+    const settled = answer.then(() => undefined, () => undefined);
+    last.set(line.id, settled);
+    void settled.then(() => { if (last.get(line.id) === settled) last.delete(line.id); });
     return answer;
   };
 

@@ -37,7 +37,7 @@ const LEAST_SECRET = 8;
 
 /** What of an upstream must be told to nobody: the values of its headers, without the words before a token. */
 export function secretsOf({ headers, proxy }: Upstream): readonly string[] {
-  const password = proxy === undefined ? '' : decodeURIComponent(new URL(proxy).password);
+  const password = proxy === undefined ? '' : new URL(proxy).password;
   const values = Object.entries(headers).flatMap(([name, value]) => (name === 'anthropic-beta' ? [] : [value.replace(/^(?:bearer|basic) +/i, '')]));
   return [...values, password].filter((value) => value.length >= LEAST_SECRET);
 }

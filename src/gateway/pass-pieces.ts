@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 import { UpstreamError } from './errors.js';
 
 /**
@@ -8,9 +8,11 @@ import { UpstreamError } from './errors.js';
  * @param take Takes a piece. `false`: the rest is not wanted.
  * @throws UpstreamError when the answer breaks off; what `take` throws.
  */
-export function passPieces(answer: IncomingMessage, host: string, take: (piece: Buffer) => void | boolean | Promise<void>): Promise<void> {
+export function passPieces(answer: Readable, host: string, take: (piece: Buffer) => void | boolean | Promise<void>): Promise<void> {
   return new Promise((resolve, reject) => {
     const brokeOff = (error: NodeJS.ErrnoException): void => reject(new UpstreamError(host, `its answer broke off (${error.code ?? error.message})`, { cause: error }));
+    /** The piece that is still being taken: the end of an answer is told while its last one is. */
+    let last: Promise<void> | undefined;
     // Listeners and not an iterator: a streamed answer has thousands of pieces, each of which would cost some promises.
     answer.on('data', (piece: Buffer) => {
       try {
@@ -18,13 +20,16 @@ export function passPieces(answer: IncomingMessage, host: string, take: (piece: 
         if (taking === undefined || taking === true) return;
         answer.pause();
         if (taking === false) resolve();
-        else taking.then(() => answer.resume(), reject);
+        else {
+          last = taking;
+          taking.then(() => answer.resume(), reject);
+        }
       } catch (error) {
         reject(error);
       }
     });
-    answer.once('end', resolve);
+    answer.once('end', () => { (last ?? Promise.resolve()).then(resolve, (error: Error) => reject(error)); });
     answer.once('error', brokeOff);
-    answer.once('close', () => brokeOff(new Error('it was closed')));
+    answer.once('close', () => { if (!answer.readableEnded) brokeOff(new Error('it was closed')); });
   });
 }

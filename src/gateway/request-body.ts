@@ -32,7 +32,7 @@ let heldByAll = 0;
  * @throws the stream's error when the client goes away first.
  */
 export async function readJsonBody(request: IncomingMessage, budget: BodyBudget): Promise<BodyReading> {
-  if (isEncoded(request)) return refuse(request, 415, 'The gateway reads plain bodies only. Turn request compression off.');
+  if (isEncoded(request)) return refused(request, 415, 'The gateway reads plain bodies only. Turn request compression off.');
   return readBody(request, budget, (bytes) => {
     const json = parseJson(bytes.toString('utf8'));
     if (json === undefined) return { kind: 'refused', status: 400, message: 'The body is not JSON.' };
@@ -58,14 +58,14 @@ export function readBody<T>(request: IncomingMessage, budget: BodyBudget, use: (
 
 /** The same for a body that may stay in the pieces in which it came. */
 export async function readPieces<T>(request: IncomingMessage, budget: BodyBudget, use: (pieces: readonly Buffer[]) => T | Promise<T>): Promise<T | RefusedBody> {
-  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return refuse(request, 413, TOO_LARGE);
+  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return refused(request, 413, TOO_LARGE);
   const chunks: Buffer[] = [];
   let size = 0;
   try {
     const body: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false });
     for await (const chunk of body) {
-      if (size + chunk.length > MAX_BODY_BYTES) return refuse(request, 413, TOO_LARGE);
-      if (budget.heldBytes + chunk.length > MAX_HELD_BYTES || heldByAll + chunk.length > MAX_HELD_BY_ALL) return refuse(request, 429, TOO_MANY);
+      if (size + chunk.length > MAX_BODY_BYTES) return refused(request, 413, TOO_LARGE);
+      if (budget.heldBytes + chunk.length > MAX_HELD_BYTES || heldByAll + chunk.length > MAX_HELD_BY_ALL) return refused(request, 429, TOO_MANY);
       size += chunk.length;
       budget.heldBytes += chunk.length;
       heldByAll += chunk.length;
@@ -81,7 +81,8 @@ export async function readPieces<T>(request: IncomingMessage, budget: BodyBudget
 const TOO_LARGE = `The body is larger than ${MAX_BODY_BYTES} bytes.`;
 const TOO_MANY = 'Too many large requests at once. Send them one after the other.';
 
-function refuse(request: IncomingMessage, status: number, message: string): RefusedBody {
+/** Refuses a body. What of it still comes is read and dropped, so that the client gets to read its answer. */
+export function refused(request: IncomingMessage, status: number, message: string): RefusedBody {
   request.resume();
   return { kind: 'refused', status, message };
 }

@@ -58,14 +58,24 @@ test('answers calls for different sessions in any order', async () => {
   await calls[0];
 });
 
-test('refuses a call for a session that has one waiting', async () => {
-  const { control, say } = fakeProgram();
+test('makes calls about one session one after the other, in their order', async () => {
+  const { stdin, control, say } = fakeProgram();
+  const asked: string[] = [];
+  stdin.on('data', (chunk: Buffer) => asked.push(...chunk.toString().trimEnd().split('\n').map((line) => (JSON.parse(line) as { type: string }).type)));
   const opening = control.open(session);
-  await expect(control.close('one')).rejects.toThrow(
-    'The gateway refused to close session "one": an earlier call for it has not been answered yet. Wait for that first.',
-  );
+  const renewing = control.setUpstreams('one', {});
+  const closing = control.close('one');
+  await tick();
+  expect(asked).toEqual(['open']);
   say({ type: 'opened', id: 'one' });
   await opening;
+  await tick();
+  // One that is refused does not keep the next from being made.
+  say({ type: 'refused', id: 'one', message: 'no' });
+  await expect(renewing).rejects.toThrow('The gateway refused to change the keys of session "one": no');
+  say({ type: 'closed', id: 'one', ...summary });
+  expect(await closing).toEqual({ ...summary, exchanges: [] });
+  expect(asked).toEqual(['open', 'upstreams', 'close']);
 });
 
 test('hands each exchange to its session and to every listener', async () => {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { upstreamUrl, type Upstreams } from '../../src/gateway/upstream.js';
 import type { Sampling } from '../../src/gateway/session-mode.js';
@@ -83,6 +84,19 @@ describe('a request that is passed on', () => {
     expect(response.status).toBe(401);
     expect(text).not.toContain(KEY);
     expect(text).toContain('Incorrect key');
+  });
+
+  test.each([['gzip', gzipSync], ['br', brotliCompressSync], ['deflate', deflateSync]] as const)('does not repeat it where the service compresses (%s), and refuses a coding that nobody knows', async (coding, compress) => {
+    await using upstream = await serveUpstream((response, { headers, body }) => {
+      const told = body.includes('odd') ? 'zstd' : coding;
+      response.writeHead(401, { 'content-type': 'application/json', 'content-encoding': told }).end(compress(JSON.stringify({ error: { type: 'authentication_error', message: `Incorrect key ${headers['x-api-key']}.` } })));
+    });
+    await using gateway = await serveGateway();
+    openForward(gateway, anthropicAt(upstream.url));
+    const refused = await post(`${gateway.url}/v1/messages`, messagesBody());
+    expect([refused.status, refused.headers.get('content-encoding'), await failureOf(refused)]).toEqual([401, null, `Incorrect key ${'*'.repeat(KEY.length)}.`]);
+    const odd = await post(`${gateway.url}/v1/messages`, '{"odd": 1}');
+    expect([odd.status, await failureOf(odd)]).toEqual([502, expect.stringContaining('it answers in the coding "zstd", which was not asked for')]);
   });
 
   test('streams a body that is larger than memory should hold, and one without a length', async () => {

@@ -78,12 +78,14 @@ describe('an answer that is odd is passed on without harm', () => {
     expect(gateway.faults).toEqual([]);
   });
 
-  test('one that is compressed without being asked for it keeps its bytes, and is understood', async () => {
-    const body = gzipSync('{"type":"message","model":"claude-x","usage":{"input_tokens":3,"output_tokens":4}}');
+  test('one that is compressed without being asked for it is uncompressed, so that it can be counted and looked through for keys', async () => {
+    const text = '{"type":"message","model":"claude-x","usage":{"input_tokens":3,"output_tokens":4}}';
+    const body = gzipSync(text);
     await using service = await rawServer((heard, socket) => { if (whole(heard)) socket.end(Buffer.concat([Buffer.from(`${OK}content-encoding: gzip\r\ncontent-length: ${body.length}\r\n\r\n`), body])); });
     await using gateway = await forwardingGateway(service.url);
     const answer = await talk(gateway.port, requestOf('POST /v1/messages HTTP/1.1', ['connection: close', 'content-length: 2'], '{}'));
-    expect(answer.slice(answer.indexOf('\r\n\r\n') + 4)).toBe(body.toString('latin1'));
+    expect(answer).toContain(text);
+    expect(answer.toLowerCase()).not.toContain('content-encoding');
     expect((await gateway.exchanges(1))[0]).toMatchObject({ outcome: 'forwarded', model: 'claude-x', usage: { inputTokens: 3, outputTokens: 4 } });
   });
 
