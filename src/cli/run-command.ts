@@ -48,7 +48,7 @@ async function runProject(selectors: readonly string[], flags: RunFlags, write: 
     ...(prior === undefined ? {} : { prior: prior.outcomes, reuse: prior.reuse }),
     ...(flags.timeout === undefined ? {} : { timeoutMs: flags.timeout }),
     ...(flags.keepSandbox === undefined ? {} : { keepSandbox: flags.keepSandbox }),
-    replays: flags.replay !== undefined,
+    replays: flags.replay !== undefined || flags.replayOrForward !== undefined,
   });
   const plan = prior === undefined ? whole : resumedPart(whole, prior);
   if (plan.attempts.length === 0) throw new AuthoringError([`Nothing of ${flags.resume ?? 'the run'} is left in the project: look at \`niceeval show ${flags.resume ?? 'latest'}\`.`]);

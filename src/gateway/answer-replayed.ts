@@ -12,7 +12,7 @@ export async function answerFromCassette(admitted: AdmittedRequest, mode: Replay
   let held: Buffer = Buffer.alloc(0);
   const said = await readBody<HostAnswer>(request, session.budget, (body) => {
     held = body;
-    return admitted.askHost(session.id, { ordinal: exchange.notes.ordinal ?? 0, protocol, method: request.method ?? '', target: request.url ?? '', body }, exchange.signal);
+    return admitted.askHost(session.id, { protocol, request: { ordinal: exchange.notes.ordinal ?? 0, protocol, method: request.method ?? '', target: request.url ?? '', body } }, exchange.signal);
   });
   switch (said.kind) {
     case 'refused':

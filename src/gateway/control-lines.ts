@@ -70,7 +70,7 @@ export const programLineSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('allowed'), id, denied: z.array(deniedDestinationSchema).readonly() }),
   z.strictObject({ type: z.literal('exchange'), exchange: exchangeSchema }),
   z.strictObject({ type: z.literal('usage'), id, ordinal: count, model: z.string().exactOptional(), usage: usageSchema }),
-  z.strictObject({ type: z.literal('ask'), id, ask: count, request: heldRequestSchema.exactOptional() }),
+  z.strictObject({ type: z.literal('ask'), id, ask: count, protocol: z.enum(PROTOCOLS), request: heldRequestSchema.exactOptional() }),
   z.strictObject({ type: z.literal('tape'), id, tape: z.strictObject({ request: heldRequestSchema, answer: heldAnswerSchema }) }),
   z.strictObject({ type: z.literal('refused'), id: id.exactOptional(), message: z.string() }),
 ]);

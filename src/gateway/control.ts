@@ -2,7 +2,8 @@ import type { Readable, Writable } from 'node:stream';
 import { parseJson } from '../evidence/json.js';
 import type { DeniedDestination } from './egress/denied.js';
 import { messageOf } from '../lifetime/error.js';
-import type { HeldRequest, HostAnswer, Tape } from './tape.js';
+import type { ProtocolName } from './protocol.js';
+import type { HeldRequest, HostAnswer, HostQuestion, Tape } from './tape.js';
 import { controlLine, inBase64, linesOf, outOfBase64, programLineSchema, type HostLine, type ProgramLine } from './control-lines.js';
 import { GatewayGoneError, GatewayRefusedError } from './errors.js';
 import type { Exchange } from './exchange.js';
@@ -54,7 +55,7 @@ export interface GatewayControl extends AsyncDisposable {
 /** Who is told of a session. */
 export interface SessionWatch {
   /** Why a request to a model may not go. `undefined`: it may. Default: all may go. */
-  readonly mayGo?: () => string | undefined | Promise<string | undefined>;
+  readonly mayGo?: (protocol: ProtocolName) => string | undefined | Promise<string | undefined>;
   /** Answers a request of a session that replays. What it throws refuses the request. */
   readonly answer?: (request: HeldRequest) => Promise<HostAnswer>;
   /** What a request was answered by a service. */
@@ -132,8 +133,8 @@ export function createGatewayControl(stdin: Writable, stdout: Readable): Gateway
     if (waiting !== undefined) use(waiting);
   };
 
-  const decide = async (id: string, ask: number, request: Extract<ProgramLine, { type: 'ask' }>['request']): Promise<void> => {
-    const answer = await decisionOf(watches.get(id) ?? {}, request === undefined ? undefined : outOfBase64(request));
+  const decide = async ({ id, ask, protocol, request }: LineOf<'ask'>): Promise<void> => {
+    const answer = await decisionOf(watches.get(id) ?? {}, { protocol, ...(request !== undefined && { request: outOfBase64(request) }) });
     if (gone !== undefined) return;
     stdin.write(controlLine({ type: 'answer', ask, answer: answer.kind === 'answer' ? { kind: 'answer', answer: inBase64(answer.answer) } : answer }));
   };
@@ -164,7 +165,7 @@ export function createGatewayControl(stdin: Writable, stdout: Readable): Gateway
         return watches.get(id)?.onUsage?.({ sessionId: id, ...told });
       }
       case 'ask':
-        return void decide(line.id, line.ask, line.request);
+        return void decide(line);
       case 'tape':
         return watches.get(line.id)?.onTape?.({ request: outOfBase64(line.tape.request), answer: outOfBase64(line.tape.answer) });
       case 'refused':
@@ -222,10 +223,10 @@ export function createGatewayControl(stdin: Writable, stdout: Readable): Gateway
   };
 }
 
-async function decisionOf({ mayGo, answer }: SessionWatch, request: HeldRequest | undefined): Promise<HostAnswer> {
+async function decisionOf({ mayGo, answer }: SessionWatch, { protocol, request }: HostQuestion): Promise<HostAnswer> {
   try {
     if (request !== undefined) return await answer?.(request) ?? { kind: 'go' };
-    const refusal = await mayGo?.();
+    const refusal = await mayGo?.(protocol);
     return refusal === undefined ? { kind: 'go' } : { kind: 'refusal', reason: 'over-budget', message: refusal.slice(0, MOST_MESSAGE) };
   } catch (error) {
     return { kind: 'refusal', reason: request === undefined ? 'over-budget' : 'cassette-lacks', message: messageOf(error).slice(0, MOST_MESSAGE) };

@@ -5,7 +5,7 @@ import { FAULT_KINDS, type FaultKind } from './faults/fault-plan.js';
 
 const OUTCOMES = [
   'played', 'side', 'forwarded', 'replayed', 'unauthorized', 'over-budget', 'script-exhausted', 'script-unplayable', 'cassette-lacks', 'upstream-missing',
-  'upstream-failed', 'faulted', 'not-found', 'refused', 'aborted', 'failed',
+  'upstream-failed', 'faulted', 'not-found', 'refused', 'given-up', 'aborted', 'failed',
 ] as const;
 
 /**
@@ -14,7 +14,7 @@ const OUTCOMES = [
  * `cassette-lacks` is in no cassette; `upstream-missing` has no service or no key for it; `upstream-failed` could not be asked, or its
  * answer broke off; `faulted` was spoilt on purpose;
  * `script-unplayable` had a turn that the protocol cannot carry; `refused` broke a limit or a rule of the protocol;
- * `aborted` lost its client, or its session was closed; `failed` met a fault of the gateway.
+ * `given-up` lost its client before it went anywhere; `aborted` lost its client, or its session was closed; `failed` met a fault of the gateway.
  */
 export type ExchangeOutcome = (typeof OUTCOMES)[number];
 

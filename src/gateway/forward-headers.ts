@@ -32,16 +32,6 @@ export function responseHeaders(headers: IncomingHttpHeaders, secrets: readonly 
   return without(headers, [...HOP_BY_HOP, ...ACCOUNT, ...telling]);
 }
 
-/** Shorter values are found in harmless text. */
-const LEAST_SECRET = 8;
-
-/** What of an upstream must be told to nobody: the values of its headers, without the words before a token. */
-export function secretsOf({ headers, proxy }: Upstream): readonly string[] {
-  const password = proxy === undefined ? '' : new URL(proxy).password;
-  const values = Object.entries(headers).flatMap(([name, value]) => (name === 'anthropic-beta' ? [] : [value.replace(/^(?:bearer|basic) +/i, '')]));
-  return [...values, password].filter((value) => value.length >= LEAST_SECRET);
-}
-
 function without(headers: IncomingHttpHeaders, names: readonly string[]): OutgoingHttpHeaders {
   const listed = (headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase());
   const left = new Set([...names, ...listed]);

@@ -29,7 +29,7 @@ export interface ProgramOptions {
 export async function runProgram({ stdin, stdout, host, port, onFault }: ProgramOptions): Promise<void> {
   const say = (line: ProgramLine): void => void stdout.write(controlLine(line));
   const sessions = createSessions();
-  const questions = createQuestions((id, ask, request) => say({ type: 'ask', id, ask, ...(request !== undefined && { request: inBase64(request) }) }));
+  const questions = createQuestions((id, ask, { protocol, request }) => say({ type: 'ask', id, ask, protocol, ...(request !== undefined && { request: inBase64(request) }) }));
   await using networks = createNetworks();
   await using server = await openGatewayServer({
     sessions,

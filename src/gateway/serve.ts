@@ -12,12 +12,12 @@ import { pathOf, type OpenExchange } from './open-exchange.js';
 import type { Outlet } from './outlet.js';
 import { overBudget } from './over-budget.js';
 import { routeOf, type Route, type RouteKind } from './routes.js';
-import type { HeldRequest, HostAnswer, Tape } from './tape.js';
+import type { HostAnswer, HostQuestion, Tape } from './tape.js';
 import type { Session, Sessions } from './sessions.js';
 import type { Reply, WholeReply, Wire } from './wire.js';
 
 /** A question to the host. @throws the signal's reason when nobody waits for the answer any more. */
-export type AskHost = (sessionId: string, request: HeldRequest | undefined, signal: AbortSignal) => Promise<HostAnswer>;
+export type AskHost = (sessionId: string, asked: HostQuestion, signal: AbortSignal) => Promise<HostAnswer>;
 
 /** One request on its way through the gateway. */
 export interface ServedRequest {
@@ -71,7 +71,7 @@ export async function serve(served: ServedRequest): Promise<void> {
   if (kind === 'analytics') return tell(served, 'side', side({}));
   const { session } = found;
   if (isPaidFor(kind) && session.asks) {
-    const said = await served.askHost(session.id, undefined, exchange.signal);
+    const said = await heldUp(exchange, () => served.askHost(session.id, { protocol }, exchange.signal));
     if (said.kind === 'refusal') {
       exchange.notes.detail = said.message;
       return tell(served, 'over-budget', overBudget(wire, said.message, requestId));
@@ -94,6 +94,14 @@ function answer(admitted: AdmittedRequest): Promise<void> {
 /** Whether a request spends tokens of a model. */
 export function isPaidFor(kind: RouteKind): boolean {
   return kind === 'model' || kind === 'side-model';
+}
+
+/** Whoever leaves while the host decides has asked nobody for anything. */
+async function heldUp<T>({ notes }: OpenExchange, asking: () => Promise<T>): Promise<T> {
+  notes.outcome = 'given-up';
+  const answer = await asking();
+  delete notes.outcome;
+  return answer;
 }
 
 /** An answer of the gateway's own. */

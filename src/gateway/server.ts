@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { deliver } from './deliver.js';
-import type { Exchange } from './exchange.js';
+import type { Exchange, ExchangeOutcome } from './exchange.js';
 import { clientOutlet, type Outlet } from './outlet.js';
 import { createConnections, type Connections } from './connections.js';
-import { openExchange, pathOf, type ToldUsage } from './open-exchange.js';
+import { type ExchangeNotes, openExchange, pathOf, type ToldUsage } from './open-exchange.js';
 import { headProblem, type HeadProblem } from './head-problem.js';
 import { refuseRawRequests, TOO_SLOW, type RawRefusals } from './raw-refusals.js';
 import { watchBody, type PaceLimits } from './body-pace.js';
@@ -116,7 +116,7 @@ async function handle(request: IncomingMessage, response: ServerResponse, option
   } catch (fault) {
     const clientLeft = exchange.signal.aborted || response.destroyed || (request.destroyed && !request.complete);
     const broken = refusals.brokenBodyOf(request);
-    exchange.notes.outcome = clientLeft ? (exchange.notes.fault === undefined ? 'aborted' : 'faulted') : 'failed';
+    exchange.notes.outcome = clientLeft ? leftAs(exchange.notes) : 'failed';
     if (broken !== undefined) {
       Object.assign(exchange.notes, { outcome: 'refused', rawStatus: broken.status, detail: broken.detail });
       response.destroy();
@@ -130,6 +130,11 @@ async function handle(request: IncomingMessage, response: ServerResponse, option
   } finally {
     onExchange(exchange.end());
   }
+}
+
+function leftAs({ outcome, fault }: ExchangeNotes): ExchangeOutcome {
+  if (outcome === 'given-up') return outcome;
+  return fault === undefined ? 'aborted' : 'faulted';
 }
 
 const FAULT = 'The gateway met a fault of its own. Its stderr has the cause.';

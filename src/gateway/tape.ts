@@ -26,6 +26,12 @@ export interface Tape {
   readonly answer: HeldAnswer;
 }
 
+/** What the host is asked: whether a request may go; with the whole request, what its answer is. */
+export interface HostQuestion {
+  readonly protocol: ProtocolName;
+  readonly request?: HeldRequest;
+}
+
 /** What the host says to a question about a request. */
 export type HostAnswer =
   /** It may go to whoever answers the session. */

@@ -23,6 +23,8 @@ export interface Upstream {
   readonly baseUrl: string;
   /** Set on every request, whatever the client sent. The key is among them. Values of `anthropic-beta` are added to the client's. */
   readonly headers: Readonly<Record<string, string>>;
+  /** What of all this must be told to nobody: it is replaced where a service tells it back. Default: nothing. */
+  readonly secrets?: readonly string[];
   /** `http:` or `https:` URL of the proxy on the way. Absent: none. */
   readonly proxy?: string;
   /** Certificates that are trusted besides the well-known ones, as PEM. */
@@ -39,6 +41,7 @@ const headerValue = z.string().regex(/^[\t\x20-\x7e\x80-\xff]{0,16384}$/);
 const upstreamSchema: z.ZodType<Upstream> = z.strictObject({
   baseUrl: httpUrl,
   headers: z.record(headerName, headerValue),
+  secrets: z.array(z.string().min(1).max(16_384)).max(1_000).readonly().exactOptional(),
   proxy: httpUrl.exactOptional(),
   ca: z.string().max(4_000_000).exactOptional(),
 });

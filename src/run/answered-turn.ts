@@ -40,7 +40,7 @@ export async function answeredTurn({ agent, input, session, contexts, model, lab
     const turn = checkedTurn(agent, await answerOf(agent, input, { contexts: await contexts(), session, signal, hasten }));
     await model?.settle(label, conversation);
     const record = seen(turn);
-    const trouble = troubleOf(model?.troubleIn(label), record.status === 'failed');
+    const trouble = troubleOf(model?.troubleIn(label), { cameToNothing: record.status === 'failed' });
     if (trouble !== undefined) throw trouble;
     return record;
   } catch (error) {
@@ -52,7 +52,7 @@ export async function answeredTurn({ agent, input, session, contexts, model, lab
     const failure = isSpent ? { kind: 'over-budget', message: trouble.detail } as const : { kind, message: messageOf(error) };
     const record = told(seen, isAgentSendError(error) ? error.facts.turn : undefined, failure);
     if (isSpent) return record;
-    throw signal.aborted ? error : troubleOf(trouble, true) ?? error;
+    throw signal.aborted ? error : troubleOf(trouble, { cameToNothing: true }) ?? error;
   }
 }
 

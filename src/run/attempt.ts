@@ -9,7 +9,7 @@ import { startDeadline, type Deadline } from '../lifetime/deadline.js';
 import { messageOf } from '../lifetime/error.js';
 import { Scope } from '../lifetime/scope.js';
 import type { PlannedAttempt } from '../plan/plan.js';
-import type { KeptSandbox, OwnedSandbox } from '../sandbox/sandbox.js';
+import type { OwnedSandbox } from '../sandbox/sandbox.js';
 import type { DiagnosticInput } from '../define/context.js';
 import { verdictOf, type Judgement } from '../verdict/verdict.js';
 import { createContentStore } from '../workspace/content-store.js';
@@ -26,6 +26,7 @@ import { BudgetExceededError } from './budgets.js';
 import { estimateCost } from './estimate-cost.js';
 import { GradingBegunError, openGradingSandbox, type GradingSandbox } from './grading-sandbox.js';
 import { failureOf } from './failure.js';
+import { closeModel } from './close-model.js';
 import { createGroups } from './groups.js';
 import { keptSandbox } from './kept-sandbox.js';
 import { createJudging, type Judging } from './judging.js';
@@ -36,11 +37,12 @@ import type { AttemptWorld } from './attempt-world.js';
 import type { AttemptError, AttemptPhase, AttemptResult, GatewayCount, ImageFacts, TurnRecord } from './result.js';
 import { sandboxLifetimeMs } from './sandbox-lifetime.js';
 import { createSandboxTools } from './sandbox-tools.js';
+import { ModelTroubleError } from './model-trouble.js';
 import { patchOrNote } from './patch-or-note.js';
 import { abortionOf, withinPatience } from './patience.js';
 import { sealed } from './sealed.js';
 import { spansOf } from './spans.js';
-import { wireDifferences, withWireRequests } from './wire-differences.js';
+import { withWireRequests } from './wire-differences.js';
 import type { StrayFailure } from './stray-failures.js';
 import { beginTest, SkipSignal } from './test-context.js';
 import { createTurnTaking } from './turn-taking.js';
@@ -258,6 +260,10 @@ class AttemptStory {
       waits = record.status === 'waiting';
       if (waits) this.#network?.phases?.hold(conversation);
       return record;
+    } catch (error) {
+      // Whatever the test makes of it: nothing is learnt about the agent.
+      if (error instanceof ModelTroubleError) this.#fail('gateway', error);
+      throw error;
     } finally {
       await model?.closeWindow(conversation, { waits });
       this.#tellSpent();
@@ -284,21 +290,22 @@ class AttemptStory {
       await withinPatience(Promise.resolve(done).catch((error: unknown) => this.#fail('teardown', error)), TEARDOWN_LIMIT_MS, this.#world.hasten);
     });
     const keepCassette = !this.#world.signal.aborted && (this.#error === undefined || !failureOf(this.#error).infrastructure);
-    const [asked, resources] = await Promise.all([this.#network?.model?.close({ keepCassette }), this.#sandbox?.resources()]);
-    for (const remark of asked?.remarks ?? []) this.#notes.remark(remark);
-    for (const difference of wireDifferences(this.#log.turns, asked?.counted)) this.#notes.note('usage-differs', difference);
-    const kept = await this.#keepSandbox();
+    const fail = (trouble: Error): void => this.#fail('gateway', trouble);
+    const closing = closeModel(this.#network?.model, { keepCassette, turns: this.#log.turns, notes: this.#notes, fail });
+    const [asked, resources] = await Promise.all([closing, this.#sandbox?.resources()]);
+    const judgement = async (): Promise<Judgement> => (await this.#conclude()).judgement;
+    const kept = await keptSandbox(this.#sandbox, { world: this.#world, judgement, notes: this.#notes, onKept: () => this.#network?.retire() });
     // The network is free again only after the sandbox in it is gone.
     for (const failure of await this.#scope.close()) this.#notes.note('cleanup', `${failure.what}: ${failure.message}`);
     this.#deadline.close();
-    const { patch, claims, judgement } = await this.#conclude();
+    const { patch, claims, judgement: found } = await this.#conclude();
     const ended = performance.now();
     const startedAt = this.#startedAt.toISOString();
     const totalMs = Math.round(ended - this.#clock.begun);
     const { exchanges } = this.#network?.model ?? {};
     const result = attemptResultOf(this.#attempt, {
       image: this.#image,
-      judgement,
+      judgement: found,
       interrupted: this.#world.signal.aborted,
       retries: this.#world.retries,
       error: this.#error,
@@ -311,6 +318,7 @@ class AttemptStory {
       changes: this.#changes(),
       patch,
       gateway: asked?.counted,
+      overBudget: asked?.overBudget,
       spans: exchanges === undefined ? undefined : spansOf({ ...this.#attempt, startedAt, totalMs, turns: this.#log.turns, exchanges }),
       sandbox: this.#attempt.experiment.agent.kind === 'sandbox' ? this.#world.provider.name : undefined,
       resources,
@@ -347,15 +355,6 @@ class AttemptStory {
     return this.#conclusion;
   }
 
-  /** Leaves the sandbox alive where that is wanted; then the verdict is found before the sandbox would be gone. */
-  async #keepSandbox(): Promise<KeptSandbox | undefined> {
-    const { keep, signal } = this.#world;
-    if (keep === undefined || this.#sandbox === undefined || signal.aborted) return undefined;
-    const kept = await keptSandbox(this.#sandbox, { keep, judgement: async () => (await this.#conclude()).judgement, notes: this.#notes });
-    if (kept !== undefined) this.#network?.retire();
-    return kept;
-  }
-
   #changes(): WorkspaceChanges {
     return this.#ledger?.changes() ?? { state: 'unavailable', reason: this.#error === undefined ? 'the agent has no sandbox' : 'the sandbox was not opened' };
   }
@@ -378,7 +377,7 @@ class AttemptStory {
   #fail(phase: AttemptPhase, thrown: unknown): void {
     const error = attemptErrorOf(phase, thrown, { interrupted: this.#world.signal.aborted, signal: this.#deadline.signal, attempt: this.#attempt });
     if (this.#error === undefined && phase !== 'teardown') this.#error = error;
-    else this.#notes.note(error.code, `${error.phase}: ${error.message}`);
+    else if (this.#error?.code !== error.code || this.#error.message !== error.message) this.#notes.note(error.code, `${error.phase}: ${error.message}`);
   }
 
   /** Runs one part, unless an earlier one failed. */

@@ -19,10 +19,10 @@ export function wasFaulted(gateway: GatewayCount | undefined): boolean {
 /**
  * Sums of what passed the gateway.
  *
- * @param usage Of all requests; the gateway's own sum.
+ * @param exchanges Those that were kept one by one.
+ * @param total Of all requests.
  */
-export function gatewayCountOf(exchanges: readonly Exchange[], usage: Usage): GatewayCount {
-  const total = { requests: exchanges.filter(isModelRequest).length, usage };
+export function gatewayCountOf(exchanges: readonly Exchange[], total: GatewayCount): GatewayCount {
   const labels = [...new Set(exchanges.flatMap(({ window }) => (window === undefined ? [] : [window])))];
   return { ...total, ...(labels.length === 0 ? {} : { windows: labels.map((label) => windowOf(label, exchanges.filter(({ window }) => window === label))) }) };
 }

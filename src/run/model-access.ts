@@ -1,11 +1,16 @@
+import { createHash } from 'node:crypto';
 import type { PlacedGateway } from '../gateway/placement.js';
 import { placeGateway } from '../gateway/placement.js';
 import type { SessionMode } from '../gateway/session-mode.js';
-import type { Upstreams } from '../gateway/upstream.js';
+import type { ProtocolName } from '../gateway/protocol.js';
+import { VENDORS, vendorOf, type Upstream, type Upstreams, type Vendor } from '../gateway/upstream.js';
 import type { PlannedAttempt } from '../plan/plan.js';
 import type { ClosedNetwork, SandboxProvider } from '../sandbox/sandbox.js';
 import { openAttemptCassette, type CassetteUse } from './attempt-cassette.js';
-import { createModelLease, freshToken, SessionMeter, type ModelLease } from './model-lease.js';
+import { keepKeysFresh, type KeyRenewal } from './key-renewal.js';
+import { createModelLease, freshToken, type ModelLease } from './model-lease.js';
+import { createRateWait } from './rate-wait.js';
+import { SessionMeter } from './session-meter.js';
 import { createNetworkPool, type NetworkLease, type NetworkPool } from './network-pool.js';
 import type { GatewayCount } from './result.js';
 import { pacedModelOf } from './paced-model.js';
@@ -79,21 +84,30 @@ export function createModelAccess(provider: SandboxProvider, { services, rates, 
         const upstreams = await services.upstreamsOf(attempt.services ?? {});
         return lease.network.kind === 'closed' ? seenFromContainer(upstreams) : upstreams;
       };
-      const mode = await modeOf(attempt, upstreamsOf, { replays: cassette?.answer !== undefined, forwards: cassettes?.kind !== 'replay' });
+      const doesForward = attempt.services !== undefined && cassettes?.kind !== 'replay';
+      const upstreams = doesForward ? await upstreamsOf() : {};
+      const mode = modeOf(attempt, { replays: cassette?.answer !== undefined, ...(doesForward && { upstreams }) });
       secrets.push(...services.secrets());
-      if (forwards(mode)) await gateway.letOut();
-      const key = forwards(mode) ? keyOf(attempt) : undefined;
-      const refresh = keepFresh(attempt, services, { gateway, upstreamsOf, onKeys: () => secrets.push(...services.secrets().filter((secret) => !secrets.includes(secret))) });
+      if (doesForward) await gateway.letOut();
+      const keys = new Map(VENDORS.map((vendor) => [vendor, rateKeyOf(vendor, upstreams[vendor])]));
+      const keyFor = (protocol: ProtocolName): string | undefined => keys.get(vendorOf(protocol));
+      const wait = createRateWait(rates);
+      const mayGo = (): string | undefined => watch.mayGo?.();
       const faults = attempt.experiment.gateway?.faults;
-      await gateway.control.open({
+      const session: Parameters<typeof gateway.control.open>[0] = {
         id: attempt.id, token, mode,
         ...(faults === undefined ? {} : { faults }),
         ...(lease.network.kind === 'closed' ? { address: lease.network.network.serviceAddress } : {}),
-      }, {
-        ...(watch.mayGo === undefined && key === undefined ? {} : { mayGo: async () => {
-          const refusal = watch.mayGo?.() ?? (key === undefined ? undefined : await afterWait(key, rates, watch.mayGo));
-          if (refusal === undefined) meter.asked();
-          return refusal;
+      };
+      const kept: { renewal?: KeyRenewal } = {};
+      await gateway.control.open(session, {
+        ...(watch.mayGo === undefined && !doesForward ? {} : { mayGo: async (protocol: ProtocolName) => {
+          const key = keyFor(protocol);
+          const refusal = mayGo() ?? (key === undefined ? undefined : await wait.before(key, mayGo));
+          if (refusal !== undefined) return refusal;
+          meter.asked();
+          watch.onSpent?.(meter.spent);
+          return undefined;
         } }),
         ...(cassette?.answer === undefined ? {} : { answer: cassette.answer }),
         ...(cassette?.tape === undefined ? {} : { onTape: cassette.tape }),
@@ -104,11 +118,27 @@ export function createModelAccess(provider: SandboxProvider, { services, rates, 
         onExchange: (exchange) => {
           meter.ended(exchange);
           watch.onSpent?.(meter.spent);
+          const key = exchange.protocol === null ? undefined : keyFor(exchange.protocol);
           if (key !== undefined && exchange.outcome === 'forwarded') rates.told(key, pacedModelOf(attempt), exchange);
-          if (exchange.outcome === 'forwarded' && exchange.status === 401) refresh.now();
+          if (exchange.outcome === 'forwarded' && exchange.status === 401) kept.renewal?.now();
         },
       });
-      return createModelLease({ gateway, sessionId: attempt.id, token, meter, cassette, onToken: (own) => secrets.push(own), onClose: refresh.end });
+      kept.renewal = keepKeysFresh(doesForward ? attempt.services : undefined, services, async () => {
+        const renewed = await upstreamsOf();
+        secrets.push(...services.secrets().filter((secret) => !secrets.includes(secret)));
+        for (const vendor of VENDORS) keys.set(vendor, rateKeyOf(vendor, renewed[vendor]));
+        await gateway.control.setUpstreams(attempt.id, renewed);
+        return renewed;
+      });
+      return createModelLease({
+        gateway, sessionId: attempt.id, token, meter, cassette,
+        onToken: (own) => secrets.push(own),
+        heldMs: () => wait.heldMs,
+        onClose: async () => {
+          wait.end();
+          await kept.renewal?.end();
+        },
+      });
     },
   };
 }
@@ -137,58 +167,15 @@ async function started(provider: SandboxProvider, network: ClosedNetwork | undef
   return gateway;
 }
 
-async function modeOf({ script, services: input }: PlannedAttempt, upstreamsOf: () => Promise<Upstreams>, { replays, forwards }: { readonly replays: boolean; readonly forwards: boolean }): Promise<SessionMode> {
+function modeOf({ script, services: input }: PlannedAttempt, { replays, upstreams }: { readonly replays: boolean; readonly upstreams?: Upstreams }): SessionMode {
   if (script !== undefined) return { kind: 'scripted', script: script.script, scriptName: script.name };
   const { sampling } = input ?? {};
-  const forward = forwards ? { kind: 'forward' as const, upstreams: await upstreamsOf(), ...(sampling === undefined ? {} : { sampling }) } : undefined;
+  const forward = upstreams === undefined ? undefined : { kind: 'forward' as const, upstreams, ...(sampling === undefined ? {} : { sampling }) };
   if (!replays && forward !== undefined) return forward;
   return { kind: 'replay', ...(forward === undefined ? {} : { forward }) };
 }
 
-function forwards(mode: SessionMode): boolean {
-  return mode.kind === 'forward' || (mode.kind === 'replay' && mode.forward !== undefined);
+/** Whose limits a request counts against: those of all who ask the same service by the same key. */
+function rateKeyOf(vendor: Vendor, upstream: Upstream | undefined): string | undefined {
+  return upstream === undefined ? undefined : createHash('sha256').update(JSON.stringify([vendor, upstream.baseUrl, upstream.headers])).digest('hex');
 }
-
-/** Whose limits an Attempt shares: those of all who ask the same services by the same keys. */
-function keyOf({ services }: PlannedAttempt): string {
-  const { sampling: _sampling, volatile: _volatile, ...asked } = services ?? {};
-  return JSON.stringify(asked);
-}
-
-/** Waits while a service has said that it is asked too much. @returns why the request may not go after all. */
-async function afterWait(key: string, rates: RateMemory, mayGo: ModelWatch['mayGo']): Promise<string | undefined> {
-  for (let ms = rates.waitMs(key); ms > 0; ms = rates.waitMs(key)) {
-    await new Promise((resolve) => { setTimeout(resolve, ms).unref(); });
-    const refusal = mayGo?.();
-    if (refusal !== undefined) return refusal;
-  }
-  rates.spent(key);
-  return undefined;
-}
-
-/** Gives the session new keys when those that it has are over, or were refused. */
-function keepFresh({ id, services: input }: PlannedAttempt, services: Services, { gateway, upstreamsOf, onKeys }: { readonly gateway: PlacedGateway; readonly upstreamsOf: () => Promise<Upstreams>; readonly onKeys: () => void }): { now(): void; end(): void } {
-  const ms = input === undefined ? undefined : services.refreshMsOf(input);
-  if (input === undefined || ms === undefined) return { now: () => undefined, end: () => undefined };
-  let lastMs = performance.now();
-  const renew = (): void => {
-    lastMs = performance.now();
-    // Keys that cannot be had are told by whoever is refused for want of them.
-    upstreamsOf().then((upstreams) => {
-      onKeys();
-      return gateway.control.setUpstreams(id, upstreams);
-    }).catch(() => undefined);
-  };
-  const timer = setInterval(renew, ms).unref();
-  return {
-    now: () => {
-      // One key that is wrong for good must not run the command for every request.
-      if (performance.now() - lastMs < LEAST_RENEWAL_MS) return;
-      services.refused();
-      renew();
-    },
-    end: () => clearInterval(timer),
-  };
-}
-
-const LEAST_RENEWAL_MS = 1_000;

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { ModelEndpoint } from '../agents/agent.js';
-import type { Usage } from '../evidence/usage.js';
 import type { DiagnosticInput } from '../define/context.js';
 import type { Exchange } from '../gateway/exchange.js';
 import type { PlacedGateway } from '../gateway/placement.js';
 import type { AttemptCassette } from './attempt-cassette.js';
-import { gatewayCountOf, isModelRequest, usageByModel } from './gateway-count.js';
+import { gatewayCountOf } from './gateway-count.js';
+import { troubleOf, type ModelTroubleError } from './model-trouble.js';
+import type { ModelTrouble, SessionMeter } from './session-meter.js';
 import type { GatewayCount } from './result.js';
 
 /** What one Attempt holds of the model. */
@@ -28,50 +29,24 @@ export interface ModelLease {
    * Ends the life of all tokens.
    *
    * @param options.keepCassette What its model answered is worth to be kept, where it was recorded.
-   * @returns what was counted; absent: the gateway could not be asked any more. And what people should know.
+   * @returns what was counted; absent: the gateway could not be asked any more. Why nothing is learnt about the agent, where that is so. And
+   * what people should know.
    */
-  close(options: { readonly keepCassette: boolean }): Promise<{ readonly counted?: GatewayCount; readonly remarks: readonly DiagnosticInput[] }>;
+  close(options: { readonly keepCassette: boolean }): Promise<ClosedLease>;
 }
 
-/** Why a window lacked its model. */
-export interface ModelTrouble {
-  readonly outcome: 'over-budget' | 'cassette-lacks' | 'upstream-missing' | 'upstream-failed' | 'failed' | 'gone';
-  readonly detail: string;
+/** What a lease came to. */
+export interface ClosedLease {
+  readonly counted?: GatewayCount;
+  readonly troubles: readonly ModelTroubleError[];
+  /** The first refusal for want of money. Absent: there was none. */
+  readonly overBudget?: { readonly window: string | undefined; readonly detail: string };
+  readonly remarks: readonly DiagnosticInput[];
 }
 
 /** A token that is worth nothing outside its session. */
 export function freshToken(): string {
   return `niceeval-${randomBytes(24).toString('hex')}`;
-}
-
-/** A gateway that answers for a long time to nobody must not fill this process. */
-const MOST_EXCHANGES = 10_000;
-
-/** Keeps what the gateway tells of one session. */
-export class SessionMeter {
-  readonly exchanges: Exchange[] = [];
-  /** What each request used as far as it has told, by its ordinal. */
-  readonly #usages = new Map<number, { readonly model: string | undefined; readonly usage: Usage }>();
-  #requests = 0;
-
-  /** A request went out to a model. */
-  asked(): void {
-    this.#requests += 1;
-  }
-
-  told(ordinal: number, model: string | undefined, usage: Usage): void {
-    this.#usages.set(ordinal, { model, usage });
-  }
-
-  ended(exchange: Exchange): void {
-    if (exchange.ordinal !== undefined && exchange.usage !== undefined) this.told(exchange.ordinal, exchange.model, exchange.usage);
-    if (this.exchanges.length < MOST_EXCHANGES) this.exchanges.push(exchange);
-  }
-
-  /** Requests to a model that were let go, and what they used as far as that is known. */
-  get spent(): GatewayCount {
-    return { requests: this.#requests, usage: usageByModel([...this.#usages.values()]) };
-  }
 }
 
 /** What a lease is made of. */
@@ -81,14 +56,16 @@ export interface ModelLeaseOptions {
   readonly token: string;
   readonly meter: SessionMeter;
   readonly cassette: AttemptCassette | undefined;
+  /** Milliseconds for which requests were held for limits of services. */
+  readonly heldMs: () => number;
   /** Told each token that is made. */
   readonly onToken: (token: string) => void;
   /** Called when the session is closed. */
-  readonly onClose: () => void;
+  readonly onClose: () => Promise<void>;
 }
 
 /** A lease over a session that is open. */
-export function createModelLease({ gateway, sessionId, token, meter, cassette, onToken, onClose }: ModelLeaseOptions): ModelLease {
+export function createModelLease({ gateway, sessionId, token, meter, cassette, heldMs, onToken, onClose }: ModelLeaseOptions): ModelLease {
   const { control, origin } = gateway;
   const conversations = new Map<string, string>();
   let gone: string | undefined;
@@ -115,25 +92,37 @@ export function createModelLease({ gateway, sessionId, token, meter, cassette, o
       await control.expireToken(sessionId, own).catch(() => undefined);
     },
     exchanges: meter.exchanges,
-    requestsIn: (label) => meter.exchanges.filter((exchange) => exchange.window === label && isModelRequest(exchange)).length,
-    troubleIn(label) {
-      if (gone !== undefined) return { outcome: 'gone', detail: `the gateway went away: ${gone}` };
-      const own = meter.exchanges.filter(({ window, outcome }) => window === label && outcome in TROUBLES);
-      const worst = own.sort((a, b) => rankOf(a) - rankOf(b))[0];
-      return worst === undefined ? undefined : { outcome: worst.outcome as keyof typeof TROUBLES, detail: worst.detail ?? 'the gateway met a fault of its own' };
-    },
+    requestsIn: (label) => meter.requestsIn(label),
+    troubleIn: (label) => (gone === undefined ? meter.troubleIn(label) : goneAs(gone)),
     async close({ keepCassette }) {
-      onClose();
+      await onClose();
       const summary = await control.close(sessionId).catch(() => undefined);
-      const remarks = await cassette?.close({ keep: keepCassette && summary !== undefined }) ?? [];
-      return { ...(summary === undefined ? {} : { counted: gatewayCountOf(meter.exchanges, summary.usage) }), remarks };
+      const found = [...meter.troubles, ...(summary === undefined ? [goneAs(gone ?? 'it did not answer')] : [])];
+      const troubles = found.flatMap((trouble) => troubleOf(trouble, { cameToNothing: false }) ?? []);
+      const remarks = await cassette?.close({ keep: keepCassette && troubles.length === 0 }) ?? [];
+      const failed = meter.exchanges.filter(({ outcome }) => outcome === 'upstream-failed').length;
+      return {
+        ...(summary === undefined ? {} : { counted: gatewayCountOf(meter.exchanges, meter.total) }),
+        troubles,
+        ...(meter.overBudget === undefined ? {} : { overBudget: meter.overBudget }),
+        remarks: [
+          ...remarks,
+          ...(heldMs() < TOLD_HOLD_MS ? [] : [remark('held-for-limits', `Requests to its model were held for ${(heldMs() / 1000).toFixed(1)} s in all, since the service had said that its limit was near or was asked too much.`)]),
+          ...(failed === 0 ? [] : [remark('upstream-failed', `The model service could not be asked, or broke off, ${failed} times.`)]),
+          ...(meter.dropped === 0 ? [] : [remark('requests-left-out', `${meter.dropped} requests are in the sums, but not in the list of requests: there were too many.`)]),
+        ],
+      };
     },
   };
 }
 
-/** What explains most comes first. */
-const TROUBLES = { 'over-budget': 1, 'cassette-lacks': 2, failed: 3, 'upstream-missing': 4, 'upstream-failed': 5 } as const;
+/** Shorter waits are nobody's concern. */
+const TOLD_HOLD_MS = 1_000;
 
-function rankOf({ outcome }: Exchange): number {
-  return TROUBLES[outcome as keyof typeof TROUBLES];
+function goneAs(reason: string): ModelTrouble {
+  return { outcome: 'gone', detail: `the gateway went away: ${reason}`, isLast: true };
+}
+
+function remark(code: string, message: string): DiagnosticInput {
+  return { code, level: 'warning', message };
 }

@@ -1,5 +1,5 @@
 import { NiceEvalError } from '../lifetime/error.js';
-import type { ModelTrouble } from './model-lease.js';
+import type { ModelTrouble } from './session-meter.js';
 
 /** The model could not be asked, so that nothing is learnt about the agent from what it did without. */
 export class ModelTroubleError extends NiceEvalError {
@@ -10,9 +10,9 @@ export class ModelTroubleError extends NiceEvalError {
 
 /**
  * Whether a window says nothing about its agent because of its model: always where a cassette lacks a request or the gateway broke; where a
- * service could not be asked only if the agent came to nothing, since CLIs try again. `undefined`: it stands as it is.
+ * service could not be asked, if the agent came to nothing or nothing that it asked later was answered. `undefined`: it stands as it is.
  */
-export function troubleOf(trouble: ModelTrouble | undefined, cameToNothing: boolean): ModelTroubleError | undefined {
+export function troubleOf(trouble: ModelTrouble | undefined, { cameToNothing }: { readonly cameToNothing: boolean }): ModelTroubleError | undefined {
   switch (trouble?.outcome) {
     case undefined:
     case 'over-budget':
@@ -24,8 +24,8 @@ export function troubleOf(trouble: ModelTrouble | undefined, cameToNothing: bool
     case 'cassette-lacks':
       return new ModelTroubleError('cassette-lacks', trouble.detail);
     case 'upstream-missing':
-      return cameToNothing ? new ModelTroubleError('model-key', trouble.detail) : undefined;
+      return cameToNothing || trouble.isLast ? new ModelTroubleError('model-key', trouble.detail) : undefined;
     case 'upstream-failed':
-      return cameToNothing ? new ModelTroubleError('gateway-upstream', trouble.detail) : undefined;
+      return cameToNothing || trouble.isLast ? new ModelTroubleError('gateway-upstream', trouble.detail) : undefined;
   }
 }

@@ -101,7 +101,7 @@ export interface AttemptName {
 
 /** What passed the gateway. */
 export interface GatewayCount {
-  /** To a model; the first 10,000 requests of an Attempt are counted. */
+  /** To a model. */
   readonly requests: number;
   readonly usage: Usage;
   /** By the label of the window that the requests belonged to; those of no window are left out. Absent: only the sum is known. */
@@ -154,7 +154,7 @@ export interface AttemptResult extends AttemptName {
   /** Only where it is errored: what broke it. */
   readonly failure?: AttemptFailure;
   readonly skipped?: string;
-  /** Its agent was stopped before it had ended, and what it did until then was judged. Absent: it was not. */
+  /** Its agent was refused its model for want of money, and what it did without was judged. Absent: it was not. */
   readonly stopped?: { readonly reason: 'budget-exceeded'; readonly detail: string };
   /** Earlier tries that the infrastructure broke, in order. Absent: it is the first. */
   readonly retries?: readonly RetryRecord[];

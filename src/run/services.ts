@@ -20,10 +20,10 @@ export interface Services {
    * @throws ModelKeyError when a command gives none.
    */
   upstreamsOf(input: ForwardInput): Promise<Upstreams>;
-  /** Milliseconds for which the keys of an experiment hold. `undefined`: they do not change. */
-  refreshMsOf(input: ForwardInput): number | undefined;
-  /** Says that a key was refused, so that commands are asked for a new one. */
-  refused(): void;
+  /** Milliseconds until a key of an experiment is to be asked for anew. `undefined`: its keys do not change. */
+  renewalMsOf(input: ForwardInput): number | undefined;
+  /** Says that a key of an experiment was refused, so that its commands are asked for new ones. */
+  refused(input: ForwardInput): void;
   /** Every key that was ever given. */
   secrets(): readonly string[];
 }
@@ -75,13 +75,16 @@ export function createServices(env: (name: string) => string | undefined, now: (
     // A service with an address of its own may want no key.
     if (found === undefined && service?.baseUrl === undefined) return undefined;
     if (found !== undefined && !/^[\x21-\x7e]+$/.test(found.key)) throw new ModelKeyError(`The key for ${vendor} has characters that no header can carry. Look at where it comes from.`);
-    for (const secret of [found?.key, ...Object.values(headers)]) if (secret !== undefined && secret.length >= 8) known.add(secret);
     const baseUrl = baseUrlOf(vendor, service, env);
     const proxy = getProxyForUrl(baseUrl);
+    const secrets = [found?.key, ...secretHeadersOf(service, headers), proxy === '' ? undefined : new URL(proxy).password]
+      .filter((secret): secret is string => secret !== undefined && secret.length >= LEAST_SECRET);
+    for (const secret of secrets) known.add(secret);
     const ca = certificatesOf(env('NODE_EXTRA_CA_CERTS'));
     return {
       baseUrl,
       headers: { ...(found === undefined ? {} : shown(vendor, found.key, service?.auth ?? (OAUTH_TOKEN.test(found.key) ? 'bearer' : found.auth))), ...headers },
+      ...(secrets.length === 0 ? {} : { secrets }),
       ...(proxy === '' ? {} : { proxy }),
       ...(ca === undefined ? {} : { ca }),
     };
@@ -107,16 +110,37 @@ export function createServices(env: (name: string) => string | undefined, now: (
       const found = await Promise.all(VENDORS.map(async (vendor) => [vendor, await upstreamOf(vendor, input[vendor])] as const));
       return Object.fromEntries(found.filter(([, upstream]) => upstream !== undefined));
     },
-    refreshMsOf(input) {
-      const times = VENDORS.flatMap((vendor) => {
-        const source = input[vendor]?.apiKey;
-        return source !== undefined && 'command' in source ? [source.refreshMs ?? REFRESH_MS] : [];
-      });
-      return times.length === 0 ? undefined : Math.min(...times);
+    renewalMsOf(input) {
+      const times = commandsOf(input).map(({ command, refreshMs = REFRESH_MS }) => refreshMs - (now() - (answers.get(JSON.stringify(command))?.at ?? now())));
+      return times.length === 0 ? undefined : Math.max(0, Math.min(...times));
     },
-    refused: () => answers.clear(),
+    refused(input) {
+      for (const { command } of commandsOf(input)) answers.delete(JSON.stringify(command));
+    },
     secrets: () => [...known],
   };
+}
+
+type CommandSource = Extract<KeySource, { readonly command: readonly string[] }>;
+
+function commandsOf(input: ForwardInput): readonly CommandSource[] {
+  return VENDORS.flatMap((vendor) => {
+    const source = input[vendor]?.apiKey;
+    return source !== undefined && 'command' in source ? [source] : [];
+  });
+}
+
+/** Shorter values are found in harmless text. */
+const LEAST_SECRET = 8;
+/** Names of headers whose values are nobody's business, though they stand in the experiment. */
+const TELLING = /^(?:authorization|cookie)$|(?:key|token|secret|password)$/i;
+
+/** Values that came from a variable of the host, or whose names say what they are. */
+function secretHeadersOf(service: ServiceInput | undefined, headers: Readonly<Record<string, string>>): readonly string[] {
+  return Object.entries(service?.headers ?? {}).flatMap(([name, value]) => {
+    const text = headers[name.toLowerCase()];
+    return text !== undefined && (typeof value !== 'string' || TELLING.test(name)) ? [text.replace(/^(?:bearer|basic) +/i, '')] : [];
+  });
 }
 
 function shown(vendor: Vendor, key: string, auth: 'key' | 'bearer'): Record<string, string> {

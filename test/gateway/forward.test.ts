@@ -14,7 +14,7 @@ function openForward(gateway: ServingGateway, upstreams: Upstreams, options: { r
   gateway.sessions.open({ id: 'one', token: TOKEN, mode: { kind: 'forward', upstreams, ...(sampling && { sampling }) }, ...(asks && { asks }) });
 }
 
-const anthropicAt = (url: string, headers: object = {}): Upstreams => ({ anthropic: { baseUrl: url, headers: { 'x-api-key': KEY, ...headers } } });
+const anthropicAt = (url: string, headers: object = {}): Upstreams => ({ anthropic: { baseUrl: url, headers: { 'x-api-key': KEY, ...headers }, secrets: [KEY] } });
 
 describe('a request that is passed on', () => {
   test('reaches the service with its bytes, its query and its own headers, and with the real key in place of the token', async () => {

@@ -10,9 +10,9 @@ describe('the services of an experiment', () => {
   test('are the vendors, with the keys of their usual variables and the header of each', async () => {
     const services = createServices(env({ ANTHROPIC_API_KEY: ' sk-ant-key-1 \n', OPENAI_API_KEY: 'sk-key-2', GOOGLE_API_KEY: 'AIza-key-3' }));
     expect(await services.upstreamsOf({})).toEqual({
-      anthropic: { baseUrl: 'https://api.anthropic.com', headers: { 'x-api-key': 'sk-ant-key-1' } },
-      openai: { baseUrl: 'https://api.openai.com/v1', headers: { authorization: 'Bearer sk-key-2' } },
-      gemini: { baseUrl: 'https://generativelanguage.googleapis.com', headers: { 'x-goog-api-key': 'AIza-key-3' } },
+      anthropic: { baseUrl: 'https://api.anthropic.com', headers: { 'x-api-key': 'sk-ant-key-1' }, secrets: ['sk-ant-key-1'] },
+      openai: { baseUrl: 'https://api.openai.com/v1', headers: { authorization: 'Bearer sk-key-2' }, secrets: ['sk-key-2'] },
+      gemini: { baseUrl: 'https://generativelanguage.googleapis.com', headers: { 'x-goog-api-key': 'AIza-key-3' }, secrets: ['AIza-key-3'] },
     });
     expect(services.secrets()).toEqual(expect.arrayContaining(['sk-ant-key-1', 'sk-key-2', 'AIza-key-3']));
   });
@@ -24,8 +24,8 @@ describe('the services of an experiment', () => {
 
   test('are others where the experiment or a variable says so, with headers and a proxy', async () => {
     const services = createServices(env({ TEAM_KEY: 'team-key-1', ANTHROPIC_BASE_URL: 'https://router.example/api', SECRET: 'a-secret-header' }));
-    const { anthropic } = await services.upstreamsOf(forward({ anthropic: { apiKey: { env: 'TEAM_KEY' }, auth: 'bearer', headers: { 'X-Team': 'blue', 'x-more': { env: 'SECRET' } } } }));
-    expect(anthropic).toEqual({ baseUrl: 'https://router.example/api', headers: { authorization: 'Bearer team-key-1', 'x-team': 'blue', 'x-more': 'a-secret-header' } });
+    const { anthropic } = await services.upstreamsOf(forward({ anthropic: { apiKey: { env: 'TEAM_KEY' }, auth: 'bearer', headers: { 'X-Team': 'blue-and-long', 'x-more': { env: 'SECRET' } } } }));
+    expect(anthropic).toEqual({ baseUrl: 'https://router.example/api', headers: { authorization: 'Bearer team-key-1', 'x-team': 'blue-and-long', 'x-more': 'a-secret-header' }, secrets: ['team-key-1', 'a-secret-header'] });
   });
 
   test('ask a command for the key, once for as long as it holds, and again when it was refused', async () => {
@@ -39,10 +39,14 @@ describe('the services of an experiment', () => {
     now = 1000;
     const second = await keyNow();
     expect(second).not.toBe(first);
-    services.refused();
+    services.refused({});
+    expect(await keyNow()).toBe(second);
+    services.refused(input);
     expect(await keyNow()).not.toBe(second);
-    expect(services.refreshMsOf(input)).toBe(1000);
-    expect(services.refreshMsOf({})).toBeUndefined();
+    // A key is renewed when it is so old, not when an Attempt has had it for so long.
+    now = 1700;
+    expect(services.renewalMsOf(input)).toBe(300);
+    expect(services.renewalMsOf({})).toBeUndefined();
   });
 
   test.each([

@@ -27,7 +27,7 @@ export interface IdentifiedPair {
   readonly faults: FaultPlan | undefined;
   /** Where its services are, and what is decided for their clients. `null`: it asks none. */
   readonly services: JsonValue;
-  /** Answers come from a cassette. */
+  /** Answers come from a cassette, at least some of them. */
   readonly replays: boolean;
 }
 
@@ -78,7 +78,7 @@ export function createIdentities(project: Project, { backend, git }: { readonly 
     return { ...spec, steps: await Promise.all(steps.map((step) => recipes.identityOf(step))) };
   }
 
-  async function contentOf({ found, experiment, sandbox, network, judge, script, faults, services, replays }: IdentifiedPair): Promise<unknown> {
+  async function contentOf({ found, experiment, sandbox, network, judge, script, faults, services }: IdentifiedPair): Promise<unknown> {
     const { agent, model, reasoningEffort, flags = {} } = experiment.definition;
     const settings = canonicalJson({ model, reasoningEffort, flags });
     return {
@@ -88,7 +88,7 @@ export function createIdentities(project: Project, { backend, git }: { readonly 
       experiment: { id: experiment.id, source: sources(experiment.file) },
       agent: await agents(experiment),
       settings: Buffer.from(redactedBytes(agent.sensitiveValues ?? [], Buffer.from(settings))).toString(),
-      gateway: gatewayOf({ script, services, replays }),
+      gateway: gatewayOf({ script, services }),
       ...(faults === undefined ? {} : { faults }),
       network,
       judge: judge === undefined ? null : judgeOf(judge),
@@ -96,15 +96,17 @@ export function createIdentities(project: Project, { backend, git }: { readonly 
     };
   }
 
-  function gatewayOf({ script, services, replays }: Pick<IdentifiedPair, 'script' | 'services' | 'replays'>): JsonValue {
+  function gatewayOf({ script, services }: Pick<IdentifiedPair, 'script' | 'services'>): JsonValue {
     if (script !== undefined) return { mode: 'scripted', script: scripts(script) };
-    return services === null ? null : { mode: replays ? 'replay' : 'forward', services };
+    return services === null ? null : { mode: 'forward', services };
   }
 
   return {
     warnings,
     movingRefs,
     async of(pair) {
+      // What a cassette holds, and whether a service was asked as well, is in no file of the project.
+      if (pair.replays && pair.services !== null) return undefined;
       try {
         return sha256(canonicalJson(await contentOf(pair)));
       } catch {
