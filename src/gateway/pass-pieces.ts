@@ -20,7 +20,7 @@ export function passPieces(answer: IncomingMessage, host: string, take: (piece: 
         if (taking === false) resolve();
         else taking.then(() => answer.resume(), reject);
       } catch (error) {
-        reject(error);
+        reject(error instanceof Error ? error : new Error(String(error)));
       }
     });
     answer.once('end', resolve);
