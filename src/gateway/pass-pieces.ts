@@ -25,7 +25,7 @@ export function passPieces(answer: Readable, host: string, take: (piece: Buffer)
           taking.then(() => answer.resume(), reject);
         }
       } catch (error) {
-        reject(error);
+        reject(error instanceof Error ? error : new Error(String(error)));
       }
     });
     answer.once('end', () => { (last ?? Promise.resolve()).then(resolve, (error: Error) => reject(error)); });

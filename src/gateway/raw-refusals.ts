@@ -50,12 +50,18 @@ export function refuseRawRequests(server: Server, options: RawRefusalOptions): R
     else socket.destroy();
   };
 
+  /** Before the end of another answer, one would be taken for a part of it. */
+  const refuseUnlessServing = (socket: Duplex, status: number): void => {
+    if ((served.get(socket)?.size ?? 0) === 0 && socket.writable) refuse(socket, status);
+    else socket.destroy();
+  };
+
   server.on('connect', (request: IncomingMessage, socket: Duplex) => {
-    refuse(socket, 405);
+    refuseUnlessServing(socket, 405);
     onExchange(refusalOf(405, { method: 'CONNECT', path: targetOf(request) }));
   });
   server.on('upgrade', (request: IncomingMessage, socket: Duplex) => {
-    refuse(socket, 400);
+    refuseUnlessServing(socket, 400);
     onExchange(refusalOf(400, { method: request.method ?? '', path: targetOf(request) }));
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
@@ -67,9 +73,7 @@ export function refuseRawRequests(server: Server, options: RawRefusalOptions): R
     if (last?.complete === true && error.code === 'HPE_CLOSED_CONNECTION') return;
     if (last?.complete === false) return breakBody(last, { status, detail: isTimeout ? TOO_SLOW : `The body breaks the rules of HTTP (${error.code ?? error.message}).` });
     onExchange(refusalOf(status, { method: '', path: '' }));
-    // Between two answers, or after the beginning of one, a third would be taken for a part of it.
-    if (last === undefined && socket.writable) refuse(socket, status);
-    else socket.destroy();
+    refuseUnlessServing(socket, status);
   });
   return {
     serving(request, response) {

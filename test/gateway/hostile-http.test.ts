@@ -243,6 +243,15 @@ describe('who is slow on purpose is cut', () => {
   });
 });
 
+test.each([['a tunnel', 'CONNECT elsewhere:443 HTTP/1.1'], ['an upgrade', 'GET /v1/models HTTP/1.1\r\nconnection: upgrade\r\nupgrade: h2c'], ['no HTTP', 'hello']])('%s behind a request is no answer to it', async (_, line) => {
+  await using service = await recordingServer();
+  await using gateway = await forwardingGateway(service.url);
+  const answer = await talk(gateway.port, `${requestOf('GET /v1/models/first HTTP/1.1')}${requestOf(line)}`);
+  expect(answer).toMatch(/^(?:$|HTTP\/1\.1 200 )/);
+  expect((await gateway.exchanges(2)).map(({ sessionId, outcome }) => [sessionId, outcome])).toEqual(expect.arrayContaining([[null, 'refused']]));
+  await servesTheNext(gateway);
+});
+
 test('what is wrong is told in the words of the vendor', async () => {
   await using service = await recordingServer();
   await using gateway = await forwardingGateway(service.url);
