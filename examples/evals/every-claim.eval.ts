@@ -32,7 +32,7 @@ export default defineEval({
       t.maxDuration(120_000);
       t.maxTurns(1);
       t.maxCost(1).optional(); // A model without a price leaves it unknown.
-      t.maxRequests(10).optional(); // So does a CLI that does not count its requests.
+      t.maxRequests(10); // Counted by the gateway.
     });
     await t.group('what it changed', async () => {
       t.sandbox.onlyChanged(['*.mjs']);
