@@ -61,7 +61,7 @@ describe('the adapters with their real CLIs', () => {
   const openContext = async (words: Words): Promise<OpenedContext<SandboxAgentContext>> => {
     const id = randomBytes(8).toString('hex');
     const token = `niceeval-${randomBytes(24).toString('hex')}`;
-    await gateway.control.open({ id, token, script: scriptOf(scriptFor(words), 'conformance') });
+    await gateway.control.open({ id, token, mode: { kind: 'scripted', script: scriptOf(scriptFor(words), 'conformance') } });
     const context = openMemoryContext({ sandbox: open.sandbox, endpoint: { origin: gateway.origin, token } });
     return {
       ctx: context.ctx,
