@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { parseTranscript, type TranscriptFile } from '../agents/parse-transcript.js';
 import type { Turn } from '../evidence/turn.js';
 import type { TurnRecord } from '../run/result.js';
+import { withWireRequests } from '../run/wire-differences.js';
 import { readAttempt } from './read-attempt.js';
 
 /** Turns told anew from raw output, or why they were left as they were. */
@@ -31,8 +32,10 @@ export async function reparsed(folder: string, turns: readonly TurnRecord[]): Pr
   return { state: 'reparsed', turns: turns.map((turn) => told.find(({ session, turn: number }) => session === turn.session && number === turn.turn) ?? turn) };
 }
 
-function withTurn(record: TurnRecord, turn: Turn | undefined): TurnRecord {
-  if (turn === undefined) return record;
+function withTurn(record: TurnRecord, parsed: Turn | undefined): TurnRecord {
+  if (parsed === undefined) return record;
+  // Requests were counted by the gateway, which no raw output tells.
+  const turn = withWireRequests(parsed, record.usage?.requests);
   const { usage: _usage, data: _data, ...rest } = record;
   return {
     ...rest,

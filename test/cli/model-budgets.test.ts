@@ -62,14 +62,13 @@ describe('an Attempt whose budget is spent in the middle of a turn', () => {
 });
 
 test('a gateway that dies breaks the Attempts that used it, and no others: they are begun again with a new one', async () => {
-  const { stdout: before } = await execa('docker', ['ps', '-q', '--filter', 'label=niceeval.run']);
-  expect(before).toBe('');
   const running = project.niceeval(['run', '--experiment', 'codex-enough', '--attempts', '2', '--concurrency', '2', '--json']);
   let isKilled = false;
   running.stdout!.on('data', (chunk: Buffer) => {
-    if (isKilled || !chunk.toString().includes('attempt.started')) return;
+    const runId = /"type":"run.started","runId":"([^"]+)"/.exec(chunk.toString())?.[1];
+    if (isKilled || runId === undefined) return;
     isKilled = true;
-    void killGateway();
+    void killGateway(runId);
   });
   const { exitCode, stdout } = await running;
   const lines = String(stdout).split('\n').filter((line) => line !== '').map((line) => JSON.parse(line) as Record<string, unknown>);
@@ -78,10 +77,10 @@ test('a gateway that dies breaks the Attempts that used it, and no others: they 
   expect(lines.at(-1)).toMatchObject({ counts: { passed: 2 } });
 });
 
-/** Kills the gateway's container as soon as it is there and an agent has asked it for something. */
-async function killGateway(): Promise<void> {
+/** Kills the container of a run's gateway as soon as it is there. */
+async function killGateway(runId: string): Promise<void> {
   for (;;) {
-    const { stdout } = await execa('docker', ['ps', '-q', '--filter', 'label=niceeval.role=service', '--filter', 'status=running'], { reject: false });
+    const { stdout } = await execa('docker', ['ps', '-q', '--filter', 'label=niceeval.role=service', '--filter', `label=niceeval.run=${runId}`, '--filter', 'status=running'], { reject: false });
     const ids = stdout.split('\n').filter((id) => id !== '');
     for (const id of ids) {
       const { stdout: command } = await execa('docker', ['inspect', '-f', '{{json .Config.Entrypoint}}', id], { reject: false });
