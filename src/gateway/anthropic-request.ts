@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isJsonObject, type JsonObject, type JsonValue } from '../evidence/json.js';
 import { sampleOf } from './sample-json.js';
+import { readShape } from './read-shape.js';
 import type { ModelRequest, SideRequest } from './wire.js';
 
 const requestSchema = z.looseObject({
@@ -11,13 +12,10 @@ const requestSchema = z.looseObject({
 
 /** Reads the body of `POST /v1/messages`. A string says why it is none. */
 export function readAnthropicRequest(value: unknown): ModelRequest | string {
-  const read = requestSchema.safeParse(value);
-  if (!read.success) {
-    const issue = read.error.issues[0];
-    return `${issue?.path.join('.') || 'body'}: ${issue?.message ?? 'unreadable'}`;
-  }
+  const read = readShape(requestSchema, value);
+  if (typeof read === 'string') return read;
   const body = value as JsonObject;
-  const messages = read.data.messages as readonly JsonObject[];
+  const messages = read.messages as readonly JsonObject[];
   const spoken = messages.findIndex(({ role }) => role === 'assistant');
   const users = messages.filter(({ role }) => role === 'user');
   const prompts = users.map((message) => promptOf(message.content));
@@ -25,8 +23,8 @@ export function readAnthropicRequest(value: unknown): ModelRequest | string {
   const newestPrompt = promptOf(newest);
   const toolSpoke = newestPrompt === '';
   const facts = {
-    model: read.data.model,
-    stream: read.data.stream === true,
+    model: read.model,
+    stream: read.stream === true,
     system: [body.system, ...messages.filter(({ role }) => role === 'system').map(({ content }) => content)].map(textOf).join('\n'),
     firstUser: messages
       .slice(0, spoken < 0 ? undefined : spoken)

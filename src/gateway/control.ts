@@ -34,7 +34,7 @@ export interface GatewayControl extends AsyncDisposable {
    * @throws GatewayRefusedError when it is not open.
    * @throws GatewayGoneError when the program is gone.
    */
-  close(id: string): Promise<ClosedSession>;
+  close(id: string): Promise<SessionSummary>;
   /**
    * Says what the network in which the gateway has this address may reach beyond it, from now on. Connections that are open
    * there are cut. The first call begins to answer names in that network.
@@ -44,8 +44,6 @@ export interface GatewayControl extends AsyncDisposable {
    * @throws GatewayRefusedError when the ports of the address cannot be had, GatewayGoneError when the program is gone.
    */
   allow(address: string, hosts: readonly string[]): Promise<readonly DeniedDestination[]>;
-  /** Calls a listener for every request of every session, and of none. Returns a function that stops it. */
-  onExchange(listener: (exchange: Exchange) => void): () => void;
   /** Settles, with the reason, when the program is gone. Never rejects. */
   readonly closed: Promise<{ readonly reason: string }>;
   /** Tells the program to end and waits until it is gone. */
@@ -65,12 +63,6 @@ export interface SessionWatch {
   readonly onExchange?: (exchange: Exchange) => void;
 }
 
-/** What a session came to. */
-export interface ClosedSession extends SessionSummary {
-  /** Its requests in the order in which they ended; the first 10,000 where `requests` says that there were more. */
-  readonly exchanges: readonly Exchange[];
-}
-
 type LineOf<T extends ProgramLine['type']> = Extract<ProgramLine, { type: T }>;
 
 /** A call that waits for a line of the program. */
@@ -88,10 +80,8 @@ interface Pending {
  */
 export function createGatewayControl(stdin: Writable, stdout: Readable): GatewayControl {
   const pending = new Map<string, Pending>();
-  const exchanges = new Map<string, Exchange[]>();
   const last = new Map<string, Promise<void>>();
   const watches = new Map<string, SessionWatch>();
-  const listeners = new Set<(exchange: Exchange) => void>();
   let gone: { readonly reason: string } | undefined;
   let settleClosed = (_: { readonly reason: string }): void => {};
   const closed = new Promise<{ readonly reason: string }>((resolve) => (settleClosed = resolve));
@@ -139,27 +129,17 @@ export function createGatewayControl(stdin: Writable, stdout: Readable): Gateway
     stdin.write(controlLine({ type: 'answer', ask, answer: answer.kind === 'answer' ? { kind: 'answer', answer: inBase64(answer.answer) } : answer }));
   };
 
-  const keep = (exchange: Exchange): void => {
-    const kept = exchanges.get(exchange.sessionId ?? '');
-    if (kept !== undefined && kept.length < MOST_EXCHANGES) kept.push(exchange);
-  };
-
   const hear = (line: ProgramLine): void => {
     switch (line.type) {
       case 'ready':
         return settle(READY, ({ resolve }) => resolve(line));
       case 'opened':
-        exchanges.set(line.id, []);
-        return settle(keyOf(line.id), ({ resolve }) => resolve(line));
       case 'closed':
       case 'done':
       case 'allowed':
         return settle(keyOf(line.id), ({ resolve }) => resolve(line));
       case 'exchange':
-        keep(line.exchange);
-        watches.get(line.exchange.sessionId ?? '')?.onExchange?.(line.exchange);
-        for (const listener of listeners) listener(line.exchange);
-        return;
+        return watches.get(line.exchange.sessionId ?? '')?.onExchange?.(line.exchange);
       case 'usage': {
         const { type: _type, id, ...told } = line;
         return watches.get(id)?.onUsage?.({ sessionId: id, ...told });
@@ -205,16 +185,10 @@ export function createGatewayControl(stdin: Writable, stdout: Readable): Gateway
     async close(id) {
       const { requests, usage, lanes } = await ask<'closed'>({ type: 'close', id });
       watches.delete(id);
-      const seen = exchanges.get(id) ?? [];
-      exchanges.delete(id);
-      return { requests, usage, lanes, exchanges: seen };
+      return { requests, usage, lanes };
     },
     async allow(address, hosts) {
       return (await ask<'allowed'>({ type: 'allow', id: address, hosts })).denied;
-    },
-    onExchange(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
     },
     async [Symbol.asyncDispose]() {
       if (gone === undefined) stdin.end(controlLine({ type: 'shutdown' }));
@@ -244,8 +218,6 @@ const CALLS: { readonly [call in Extract<HostLine, { id: string }>['type']]: (id
 };
 const READY = 'ready';
 const TOO_EARLY = 'an earlier call for it has not been answered yet. Wait for that first.';
-// An agent that floods the gateway must not fill the host's memory.
-const MOST_EXCHANGES = 10_000;
 
 /** Ids of sessions and addresses of networks are never the same. */
 function keyOf(id: string): string {

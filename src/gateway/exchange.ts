@@ -31,6 +31,8 @@ export interface Exchange {
   readonly ordinal?: number;
   /** Label of the window whose token it showed. Absent: it showed the session's own. */
   readonly window?: string;
+  /** It wanted something of a model, whatever became of it; absent for all else. */
+  readonly asksModel?: true;
   /** The model that was asked, or that answered where only that is known. */
   readonly model?: string;
   /** The model that the client named, where another was asked. */
@@ -103,6 +105,7 @@ export const exchangeSchema: z.ZodType<Exchange> = z.strictObject({
   path: z.string(),
   ordinal: count.exactOptional(),
   window: z.string().exactOptional(),
+  asksModel: z.literal(true).exactOptional(),
   model: z.string().exactOptional(),
   askedModel: z.string().exactOptional(),
   lane: z.string().exactOptional(),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isJsonObject, type JsonObject, type JsonValue } from '../evidence/json.js';
 import { geminiTargetOf } from './gemini-target.js';
+import { readShape } from './read-shape.js';
 import type { ModelRequest } from './wire.js';
 
 const requestSchema = z.looseObject({ contents: z.array(z.looseObject({ parts: z.array(z.looseObject({})) })).min(1) });
@@ -10,13 +11,10 @@ export function readGeminiRequest(value: unknown, target = ''): ModelRequest | s
   const [path = '', query] = target.split('?', 2);
   const called = geminiTargetOf(path);
   if (called === undefined) return 'The path names no model, as in /v1beta/models/{model}:generateContent.';
-  const read = requestSchema.safeParse(value);
-  if (!read.success) {
-    const issue = read.error.issues[0];
-    return `${issue?.path.join('.') || 'body'}: ${issue?.message ?? 'unreadable'}`;
-  }
+  const read = readShape(requestSchema, value);
+  if (typeof read === 'string') return read;
   const body = value as JsonObject;
-  const contents = read.data.contents as readonly JsonObject[];
+  const contents = read.contents as readonly JsonObject[];
   const spoken = contents.findIndex(isOfModel);
   const users = contents.filter((content) => !isOfModel(content));
   const lastPrompt = contents.findLastIndex((content) => !isOfModel(content) && textOf(content) !== '');

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isJsonObject, type JsonObject, type JsonValue } from '../evidence/json.js';
+import { readShape } from './read-shape.js';
 import type { ModelRequest } from './wire.js';
 
 const requestSchema = z.looseObject({
@@ -10,20 +11,17 @@ const requestSchema = z.looseObject({
 
 /** Reads the body of `POST /v1/chat/completions`. A string says why it is none. */
 export function readChatRequest(value: unknown): ModelRequest | string {
-  const read = requestSchema.safeParse(value);
-  if (!read.success) {
-    const issue = read.error.issues[0];
-    return `${issue?.path.join('.') || 'body'}: ${issue?.message ?? 'unreadable'}`;
-  }
+  const read = readShape(requestSchema, value);
+  if (typeof read === 'string') return read;
   const body = value as JsonObject;
-  const messages = read.data.messages as readonly JsonObject[];
+  const messages = read.messages as readonly JsonObject[];
   const spoken = messages.findIndex(isOfModel);
   const lastPrompt = messages.findLastIndex(isOfUser);
   const runStart = messages.findLastIndex((message, index) => index < lastPrompt && (isOfModel(message) || isToolResult(message))) + 1;
   const newest = messages.findLast((message) => isOfUser(message) || isToolResult(message));
   return {
-    model: read.data.model,
-    stream: read.data.stream === true,
+    model: read.model,
+    stream: read.stream === true,
     system: messages.filter(isOfDeveloper).map(({ content }) => textOf(content)).join('\n'),
     firstUser: userText(messages.slice(0, spoken < 0 ? undefined : spoken)),
     lastUser: userText(messages.slice(runStart, lastPrompt + 1)),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isJsonObject, parseJson, type JsonObject, type JsonValue } from '../evidence/json.js';
+import { readShape } from './read-shape.js';
 import type { ModelRequest, SideRequest } from './wire.js';
 
 const requestSchema = z.looseObject({
@@ -10,21 +11,18 @@ const requestSchema = z.looseObject({
 
 /** Reads the body of `POST /v1/responses`. A string says why it is none. */
 export function readOpenaiRequest(value: unknown): ModelRequest | string {
-  const read = requestSchema.safeParse(value);
-  if (!read.success) {
-    const issue = read.error.issues[0];
-    return `${issue?.path.join('.') || 'body'}: ${issue?.message ?? 'unreadable'}`;
-  }
+  const read = readShape(requestSchema, value);
+  if (typeof read === 'string') return read;
   const body = value as JsonObject;
-  const items = typeof body.input === 'string' ? [{ role: 'user', content: body.input }] : (read.data.input as readonly JsonObject[]);
+  const items = typeof body.input === 'string' ? [{ role: 'user', content: body.input }] : (read.input as readonly JsonObject[]);
   const spoken = items.findIndex(isOfModel);
   const lastPrompt = items.findLastIndex(isOfUser);
   const runStart = items.findLastIndex((item, index) => index < lastPrompt && (isOfModel(item) || isToolResult(item))) + 1;
   const newest = items.findLast((item) => isOfUser(item) || isToolResult(item));
   const toolSpoke = newest !== undefined && isToolResult(newest);
   const facts = {
-    model: read.data.model,
-    stream: read.data.stream === true,
+    model: read.model,
+    stream: read.stream === true,
     system: [textOf(body.instructions), ...items.filter(isOfDeveloper).map(({ content }) => textOf(content))].join('\n'),
     firstUser: [userText(items.slice(0, spoken < 0 ? undefined : spoken)), ...tasksOf(items.slice(0, spoken < 0 ? undefined : spoken))].join('\n'),
     lastUser: userText(items.slice(runStart, lastPrompt + 1)),

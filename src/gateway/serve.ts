@@ -70,6 +70,7 @@ export async function serve(served: ServedRequest): Promise<void> {
   if (found.kind === 'refused') return fail('unauthorized', 401, found.message);
   if (kind === 'analytics') return tell(served, 'side', side({}));
   const { session } = found;
+  if (isPaidFor(kind)) exchange.notes.asksModel = true;
   if (isPaidFor(kind) && session.asks) {
     const said = await heldUp(exchange, () => served.askHost(session.id, { protocol }, exchange.signal));
     if (said.kind === 'refusal') {

@@ -32,6 +32,6 @@ export interface Sampling {
   readonly temperature?: number;
   readonly seed?: number;
   readonly maxTokens?: number;
-  /** The model that is asked, by the one that the CLI names. `*`: any other. */
+  /** The model that is asked, by the one that the CLI names. `*` stands for every other. */
   readonly models?: { readonly [asked: string]: string };
 }

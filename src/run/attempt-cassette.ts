@@ -3,6 +3,7 @@ import type { PartText } from '../gateway/cassette/difference.js';
 import { outlineOf, partTextsOf, type OutlinedRequest } from '../gateway/cassette/outline.js';
 import { createReplay, type Replay } from '../gateway/cassette/replay.js';
 import { withRenames } from '../gateway/cassette/rewrite.js';
+import { CassetteError } from '../gateway/errors.js';
 import type { HeldRequest, HostAnswer, Tape } from '../gateway/tape.js';
 import { messageOf } from '../lifetime/error.js';
 import type { PlannedAttempt } from '../plan/plan.js';
@@ -57,7 +58,7 @@ export async function openAttemptCassette({ kind, folder: path }: CassetteUse, {
     const replaying = new Replaying(cassette, options);
     return {
       answer: (request) => replaying.answer(request),
-      close: () => Promise.resolve(replaying.unusedTold()),
+      close: () => Promise.resolve([...replaying.remarks, ...replaying.unusedTold()]),
     };
   }
   const replaying = new Replaying(cassette, options);
@@ -68,7 +69,7 @@ export async function openAttemptCassette({ kind, folder: path }: CassetteUse, {
       return said.kind === 'answer' ? said : { kind: 'go' };
     },
     tape: recording.tape,
-    close: recording.close,
+    close: async (how) => [...replaying.remarks, ...await recording.close(how)],
   };
 }
 
@@ -102,10 +103,8 @@ class Recording {
 
   readonly close = async ({ keep }: { readonly keep: boolean }): Promise<readonly DiagnosticInput[]> => {
     await Promise.all(this.#pending);
-    if (keep && this.#failures.length === 0) {
-      await this.#writer.close();
-      return [];
-    }
+    if (keep && this.#failures.length === 0) await this.#writer.close().catch((error: unknown) => { this.#failures.push(messageOf(error)); });
+    if (keep && this.#failures.length === 0) return [];
     await this.#writer[Symbol.asyncDispose]();
     const reason = this.#failures[0] ?? 'the Attempt broke before it had ended';
     return [{ code: 'cassette-not-kept', level: 'warning', message: `What its model answered was not kept: ${reason}. What was recorded before stands as it was.` }];
@@ -125,7 +124,20 @@ class Replaying {
     this.#replay = createReplay({ exchanges: cassette?.exchanges ?? [] }, { textOf: (exchange) => this.#texts.get(exchange) });
   }
 
+  /** What went wrong with the folder; the agent is not told where it lies. */
+  readonly remarks: DiagnosticInput[] = [];
+
   async answer(request: HeldRequest): Promise<HostAnswer> {
+    try {
+      return await this.#found(request);
+    } catch (error) {
+      if (!(error instanceof CassetteError)) throw error;
+      this.remarks.push({ code: error.code, level: 'error', message: error.message });
+      return { kind: 'refusal', reason: 'cassette-lacks', message: 'The cassette of the Attempt cannot be read.' };
+    }
+  }
+
+  async #found(request: HeldRequest): Promise<HostAnswer> {
     const asked = outlined(request);
     const outline = outlineOf(asked, this.#options);
     const taken = this.#replay.take(outline);

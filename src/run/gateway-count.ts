@@ -4,11 +4,10 @@ import type { GatewayCount, GatewayWindow } from './result.js';
 
 /** Ways in which a request to a model ends when it was answered, or the service was at least asked. */
 const ASKED: ReadonlySet<ExchangeOutcome> = new Set(['played', 'side', 'forwarded', 'replayed', 'faulted', 'upstream-failed', 'aborted']);
-const MODEL_PATH = /^\/v1(?:beta|alpha)?\/(?:messages$|responses$|chat\/completions$|models\/[^/]+:(?:stream)?generateContent$)/i;
 
 /** Whether a request was one to a model that came as far as its service, or as what stands for it. */
-export function isModelRequest({ path, outcome }: Exchange): boolean {
-  return MODEL_PATH.test(path) && ASKED.has(outcome);
+export function isModelRequest({ asksModel, outcome }: Exchange): boolean {
+  return asksModel === true && ASKED.has(outcome);
 }
 
 /** Whether answers of its model were spoilt on purpose. */

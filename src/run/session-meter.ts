@@ -7,12 +7,12 @@ import type { GatewayCount } from './result.js';
 export interface ModelTrouble {
   readonly outcome: 'over-budget' | 'cassette-lacks' | 'upstream-missing' | 'upstream-failed' | 'failed' | 'gone';
   readonly detail: string;
-  /** Nothing that the window asked later was answered. */
+  /** Nothing that the window asked after its last trouble was answered. */
   readonly isLast: boolean;
 }
 
 /** What explains most comes first. */
-const RANKS = { 'over-budget': 1, 'cassette-lacks': 2, failed: 3, 'upstream-missing': 4, 'upstream-failed': 5 } as const;
+const RANKS = { 'cassette-lacks': 1, failed: 2, 'over-budget': 3, 'upstream-missing': 4, 'upstream-failed': 5 } as const;
 type Trouble = { readonly outcome: keyof typeof RANKS; readonly detail: string };
 
 /** So many requests are kept one by one; sums and troubles are kept of all. */
@@ -24,7 +24,7 @@ const MOST_ASIDE = 500;
 interface WindowState {
   requests: number;
   worst: Trouble | undefined;
-  /** The model request that came last, of those that have ended. */
+  /** The request for a model that came last, of those that have ended. */
   last: Exchange | undefined;
 }
 
@@ -62,8 +62,8 @@ export class SessionMeter {
     if (asksModel) {
       this.#requests += 1;
       state.requests += 1;
-      if ((ordinal ?? 0) >= (state.last?.ordinal ?? 0)) state.last = exchange;
     }
+    if (exchange.asksModel === true && outcome !== 'given-up' && (ordinal ?? 0) >= (state.last?.ordinal ?? 0)) state.last = exchange;
     if (outcome in RANKS) {
       const trouble: Trouble = { outcome: outcome as keyof typeof RANKS, detail: detail ?? 'the gateway met a fault of its own' };
       if (state.worst === undefined || RANKS[trouble.outcome] < RANKS[state.worst.outcome]) state.worst = trouble;
@@ -85,7 +85,7 @@ export class SessionMeter {
   troubleIn(label: string): ModelTrouble | undefined {
     const state = this.#windows.get(label);
     if (state?.worst === undefined) return undefined;
-    return { ...state.worst, isLast: state.last?.outcome === state.worst.outcome };
+    return { ...state.worst, isLast: state.last !== undefined && state.last.outcome in RANKS };
   }
 
   /** Of all windows, and of what ran in none. */

@@ -64,13 +64,14 @@ describe('an Attempt whose budget is spent in the middle of a turn', () => {
 test('a gateway that dies breaks the Attempts that used it, and no others: they are begun again with a new one', async () => {
   const running = project.niceeval(['run', '--experiment', 'codex-enough', '--attempts', '2', '--concurrency', '2', '--json']);
   let isKilled = false;
+  let isOver = false;
   running.stdout!.on('data', (chunk: Buffer) => {
     const runId = /"type":"run.started","runId":"([^"]+)"/.exec(chunk.toString())?.[1];
     if (isKilled || runId === undefined) return;
     isKilled = true;
-    void killGateway(runId);
+    void killGateway(runId, () => isOver);
   });
-  const { exitCode, stdout } = await running;
+  const { exitCode, stdout } = await running.finally(() => { isOver = true; });
   const lines = String(stdout).split('\n').filter((line) => line !== '').map((line) => JSON.parse(line) as Record<string, unknown>);
   expect([isKilled, exitCode], String(stdout)).toEqual([true, 0]);
   expect(lines.filter(({ type }) => type === 'attempt.retrying').map(({ kind }) => kind)).toContain('network');
@@ -78,8 +79,8 @@ test('a gateway that dies breaks the Attempts that used it, and no others: they 
 });
 
 /** Kills the container of a run's gateway as soon as it is there. */
-async function killGateway(runId: string): Promise<void> {
-  for (;;) {
+async function killGateway(runId: string, isOver: () => boolean): Promise<void> {
+  while (!isOver()) {
     const { stdout } = await execa('docker', ['ps', '-q', '--filter', 'label=niceeval.role=service', '--filter', `label=niceeval.run=${runId}`, '--filter', 'status=running'], { reject: false });
     const ids = stdout.split('\n').filter((id) => id !== '');
     for (const id of ids) {

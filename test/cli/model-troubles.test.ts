@@ -5,14 +5,14 @@ import { openProject, type TestProject } from '../support/project.js';
 import { serveUpstream, type UpstreamServer } from '../gateway/upstream-server.js';
 
 /** Nothing answers there: what passes needs no engine. */
-const ENV = { DOCKER_HOST: 'unix:///nowhere/docker.sock', ANTHROPIC_API_KEY: 'sk-real-key-of-this-test' };
+const ENV = { DOCKER_HOST: 'unix:///nowhere/docker.sock', ANTHROPIC_API_KEY: 'sk-real-key-of-this-test', OPENAI_API_KEY: '' };
 const ANSWER = JSON.stringify({ type: 'message', model: 'm', content: [{ type: 'text', text: 'yes' }], stop_reason: 'end_turn', usage: { input_tokens: 10, output_tokens: 5 } });
 
 /** An agent that asks what `asks` says, all at once or one after the other, takes no notice of the answers, and is content. */
-const experiment = (asks: readonly string[], options: { readonly together?: boolean; readonly setupAsks?: string; readonly settings?: string } = {}): string => `
+const experiment = (asks: readonly string[], options: { readonly together?: boolean; readonly setupAsks?: string; readonly openai?: boolean; readonly settings?: string } = {}): string => `
 import { defineExperiment, forward } from 'niceeval';
 import { completeEvidenceCoverage, defineSandboxAgent } from 'niceeval/adapter';
-const ask = ({ origin, token }, words) => fetch(origin + '/v1/messages', { method: 'POST', headers: { 'x-api-key': token, 'content-type': 'application/json', 'anthropic-version': '2023-06-01' }, body: JSON.stringify({ model: 'm', max_tokens: 9, messages: [{ role: 'user', content: words }] }) }).then((r) => r.text(), () => '');
+const ask = ({ origin, token }, words) => fetch(origin + '${options.openai === true ? '/v1/responses' : '/v1/messages'}', { method: 'POST', headers: { 'x-api-key': token, 'content-type': 'application/json', 'anthropic-version': '2023-06-01' }, body: JSON.stringify({ model: 'm', max_tokens: 9, messages: [{ role: 'user', content: words }] }) }).then((r) => r.text(), () => '');
 export default defineExperiment({
   agent: defineSandboxAgent({
     name: 'content', evidenceCoverage: completeEvidenceCoverage,
@@ -41,6 +41,7 @@ beforeAll(async () => {
     'experiments/fine.ts': experiment(['one', 'two']),
     'experiments/recovers.ts': experiment(['broken', 'one']),
     'experiments/never-again.ts': experiment(['one', 'broken', 'broken']),
+    'experiments/keyless.ts': experiment(['one', 'two'], { openai: true }),
     'experiments/setup.ts': experiment(['one'], { setupAsks: 'before' }),
     'experiments/spent.ts': experiment(['one', 'two', 'three', 'four'], { settings: 'attemptBudget: { requests: 2 },' }),
     'experiments/at-once.ts': experiment(['a-1', 'a-2', 'a-3', 'a-4', 'a-5', 'a-6', 'a-7', 'a-8'], { together: true, settings: 'attemptBudget: { requests: 2 },' }),
@@ -65,6 +66,10 @@ describe('an agent and a test that are content with whatever comes', () => {
 
   test('prove nothing where it never answered again', async () => {
     expect(await attemptOf('never-again')).toMatchObject({ verdict: 'errored', error: { code: 'gateway-upstream' }, failure: { kind: 'network', infrastructure: true } });
+  });
+
+  test('prove nothing where there was no key for what they asked', async () => {
+    expect(await attemptOf('keyless')).toMatchObject({ verdict: 'errored', error: { code: 'model-key' }, failure: { kind: 'auth', infrastructure: true }, gateway: { requests: 0 } });
   });
 
   test('are told to have been refused their model for want of money', async () => {

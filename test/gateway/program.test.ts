@@ -9,6 +9,7 @@ import { bundleGateway } from '../../scripts/bundle-gateway.mjs';
 import { createGatewayControl, type GatewayControl } from '../../src/gateway/control.js';
 import { programLineSchema } from '../../src/gateway/control-lines.js';
 import { GatewayGoneError } from '../../src/gateway/errors.js';
+import type { Exchange } from '../../src/gateway/exchange.js';
 import { parseScript } from '../../src/gateway/script.js';
 import { eventsOf, messagesBody, post, textOf, TOKEN } from './serving.js';
 
@@ -60,11 +61,11 @@ test('plays a session from opening to closing, and writes control lines only', a
   await using program = startProgram();
   const { control } = program;
   const { port } = await control.ready;
-  await control.open(sessionWith([{ text: 'Hello.' }]));
+  const exchanges: Exchange[] = [];
+  await control.open(sessionWith([{ text: 'Hello.' }]), { onExchange: (exchange) => { exchanges.push(exchange); } });
   const response = await post(`http://127.0.0.1:${port}/v1/messages`, messagesBody());
   expect(await textOf(response)).toBe('Hello.');
-  const { exchanges, ...summary } = await control.close('one');
-  expect(summary).toEqual({ requests: 1, usage: { inputTokens: 10, outputTokens: 5 }, lanes: [{ lane: 'main', played: 1, total: 1 }] });
+  expect(await control.close('one')).toEqual({ requests: 1, usage: { inputTokens: 10, outputTokens: 5 }, lanes: [{ lane: 'main', played: 1, total: 1 }] });
   expect(exchanges.map(({ outcome, turn }) => ({ outcome, turn }))).toEqual([{ outcome: 'played', turn: 1 }]);
   await control[Symbol.asyncDispose]();
   expect(await program.exited).toEqual([0, null]);

@@ -1,11 +1,9 @@
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import type { Exchange } from '../../src/gateway/exchange.js';
-import { openGatewayServer, type GatewayServer, type ServerLimits } from '../../src/gateway/server.js';
-import { createSessions, type Sessions } from '../../src/gateway/sessions.js';
+import type { ServerLimits } from '../../src/gateway/server.js';
 import type { Upstream } from '../../src/gateway/upstream.js';
-import { TOKEN } from './serving.js';
+import { serveGateway, TOKEN, type ServingGateway } from './serving.js';
 
 export const KEY = 'sk-real-key-of-the-vendor';
 export const OTHER_TOKEN = 'token-of-session-two';
@@ -85,45 +83,12 @@ async function listening(server: Server, listen: (server: Server, heard: string[
   };
 }
 
-/** A gateway whose sessions are passed on to one service. */
-export interface ForwardingGateway extends AsyncDisposable {
-  readonly port: number;
-  readonly url: string;
-  readonly server: GatewayServer;
-  readonly sessions: Sessions;
-  readonly faults: readonly unknown[];
-  exchanges(count: number): Promise<readonly Exchange[]>;
-}
-
-/** Two sessions are open, `one` and `two`. */
-export async function forwardingGateway(baseUrl: string, limits: Partial<ServerLimits> = {}, way: Pick<Upstream, 'proxy' | 'ca'> = {}): Promise<ForwardingGateway> {
-  const recorded: Exchange[] = [];
-  const faults: unknown[] = [];
-  const waiting = new Set<() => void>();
-  const sessions = createSessions();
+/** A gateway whose sessions are passed on to one service. Two are open, `one` and `two`. */
+export async function forwardingGateway(baseUrl: string, limits: Partial<ServerLimits> = {}, way: Pick<Upstream, 'proxy' | 'ca'> = {}): Promise<ServingGateway> {
+  const gateway = await serveGateway(limits);
   const at: Upstream = { baseUrl, headers: { 'x-api-key': KEY }, ...way };
-  for (const [id, token] of [['one', TOKEN], ['two', OTHER_TOKEN]] as const) sessions.open({ id, token, mode: { kind: 'forward', upstreams: { anthropic: at, openai: at, gemini: at } } });
-  const server = await openGatewayServer({
-    sessions, limits,
-    onExchange(exchange) {
-      recorded.push(exchange);
-      for (const look of waiting) look();
-    },
-    onFault: (fault) => faults.push(fault),
-  });
-  return {
-    port: server.port, url: `http://127.0.0.1:${server.port}`, server, sessions, faults,
-    exchanges: (count) => new Promise((resolve) => {
-      const look = (): void => {
-        if (recorded.length < count) return;
-        waiting.delete(look);
-        resolve([...recorded]);
-      };
-      waiting.add(look);
-      look();
-    }),
-    [Symbol.asyncDispose]: () => server.close(),
-  };
+  for (const [id, token] of [['one', TOKEN], ['two', OTHER_TOKEN]] as const) gateway.sessions.open({ id, token, mode: { kind: 'forward', upstreams: { anthropic: at, openai: at, gemini: at } } });
+  return gateway;
 }
 
 /** Writes bytes on a fresh connection, and gives what comes back until it is closed, or until `enough` has come. */

@@ -10,7 +10,9 @@ import { eventsOf, failureOf, messagesBody, post, responsesBody, serveGateway, t
 const hello = { turns: [{ text: 'Hello.', repeat: 9 }] };
 
 /** What was recorded, without what differs from run to run. */
-function stable({ startedAt, firstByteMs, durationMs, ordinal, detail, ...rest }: Exchange): object {
+function stable({ startedAt, firstByteMs, durationMs, ordinal, detail, asksModel, ...rest }: Exchange): object {
+  // Every POST to these paths that is let in wants something of a model.
+  expect(asksModel).toBe(/^\/v1\/(?:messages|responses)$/.test(rest.path) && rest.method === 'POST' && rest.sessionId !== null ? true : undefined);
   expect(ordinal === undefined).toBe(rest.sessionId === null);
   expect(detail === undefined).toBe(rest.status < 400 || rest.outcome === 'played');
   expect(startedAt).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);

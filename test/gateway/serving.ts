@@ -1,6 +1,6 @@
 import type { Exchange } from '../../src/gateway/exchange.js';
 import { scriptOf } from '../../src/gateway/script.js';
-import { openGatewayServer, type GatewayServer } from '../../src/gateway/server.js';
+import { openGatewayServer, type GatewayServer, type ServerLimits } from '../../src/gateway/server.js';
 import { createSessions, type Sessions } from '../../src/gateway/sessions.js';
 
 export const TOKEN = 'token-of-session-one';
@@ -17,7 +17,8 @@ export interface ServingGateway extends AsyncDisposable {
   exchanges(count: number): Promise<readonly Exchange[]>;
 }
 
-export async function serveGateway(): Promise<ServingGateway> {
+/** @param limits How long it waits for clients. Default: as it does. */
+export async function serveGateway(limits: Partial<ServerLimits> = {}): Promise<ServingGateway> {
   const recorded: Exchange[] = [];
   const faults: unknown[] = [];
   const waiting = new Set<() => void>();
@@ -26,7 +27,7 @@ export async function serveGateway(): Promise<ServingGateway> {
     recorded.push(exchange);
     for (const look of waiting) look();
   };
-  const server = await openGatewayServer({ sessions, onExchange, onFault: (fault) => faults.push(fault) });
+  const server = await openGatewayServer({ sessions, limits, onExchange, onFault: (fault) => faults.push(fault) });
   return {
     url: `http://127.0.0.1:${server.port}`,
     port: server.port,

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -66,6 +66,22 @@ describe('a cassette of an Attempt', () => {
     broken.tape!(tape(1, 'one', 'another'));
     expect(await broken.close({ keep: false })).toMatchObject([{ code: 'cassette-not-kept' }]);
     expect(await replies(await open('replay'), 'one')).toEqual(['first']);
+  });
+
+  test('that cannot be put into its place is told, and breaks nothing', async () => {
+    const cassette = await open('record');
+    cassette.tape!(tape(1, 'one', 'first'));
+    // A file stands where the folder must be, as where a disk is full nothing can be made.
+    await writeFile(join(folder, 'sessions'), '');
+    expect(await cassette.close({ keep: true })).toMatchObject([{ code: 'cassette-not-kept' }]);
+  });
+
+  test('whose body is gone says so to people, and to the agent not where it lay', async () => {
+    await record(tape(1, 'one', 'first'));
+    const cassette = await open('replay');
+    await rm(join(folder, 'bodies'), { recursive: true });
+    expect(await cassette.answer!(asked(1, 'one'))).toEqual({ kind: 'refusal', reason: 'cassette-lacks', message: 'The cassette of the Attempt cannot be read.' });
+    expect(await cassette.close({ keep: true })).toMatchObject([{ code: 'gateway-cassette-unreadable', level: 'error', message: expect.stringContaining(folder) as string }]);
   });
 
   test('that is missing is said at once', async () => {

@@ -22,7 +22,7 @@ export function textWithoutSecrets(text: string, secrets: readonly string[]): st
 
 /**
  * The same answer with ids of this run in the place of those of the recorded one, where they stand alone. A number is replaced only where a call
- * names it as its `session_id`: any other number may mean something else.
+ * names it as its `session_id`; another number may mean something else.
  */
 export function withRenames(body: Uint8Array, renames: readonly Replacement[]): Uint8Array {
   const given = renames.filter(({ from }) => from !== '');

@@ -4,26 +4,22 @@ import type { AnswerFacts, Dialect } from './answer-facts.js';
 import { anthropicDialect } from './anthropic-dialect.js';
 import { createBodySplitter } from './body-splitter.js';
 import { chatDialect } from './chat-dialect.js';
-import { decoded, encodingOf } from './decoding.js';
 import { geminiDialect } from './gemini-dialect.js';
-import { createGrowingBytes } from './growing-bytes.js';
 import { responsesDialect } from './responses-dialect.js';
 
 /** The head of an answer, as far as its reader needs it. */
 export interface AnswerHead {
   /** `content-type`. Without a word in it that tells, the first byte of the body does. */
   readonly contentType?: string | undefined;
-  /** `content-encoding`: none, `identity`, `gzip`, `deflate` or `br`. Under any other the facts stay unknown. */
-  readonly contentEncoding?: string | undefined;
   /** The largest event or body that is kept to be read. Larger ones are skipped. Default: 8 MiB. */
   readonly maxBytes?: number;
 }
 
-/** Listens to an answer on its way through. */
+/** Listens to an answer on its way through, without a content coding. */
 export interface AnswerReader {
   /** Takes the next bytes of the body. They may be reused afterwards. Never throws. */
   write(chunk: Uint8Array): void;
-  /** What is known. Of an answer without content encoding: from every byte so far; of an encoded one: nothing before `end`. */
+  /** What is known from every byte so far. */
   readonly facts: AnswerFacts;
   /** The same as `facts` tell, and cheaper. */
   readonly complete: boolean;
@@ -33,8 +29,6 @@ export interface AnswerReader {
 
 const DONE = Buffer.from('[DONE]');
 const MAX_BYTES = 8 * 1024 * 1024;
-/** How much more than `maxBytes` a decoded body may be: events come to that together, not one by one. */
-const DECODED_RATIO = 4;
 
 const DIALECTS: { readonly [protocol in ProtocolName]: Dialect } = {
   'anthropic-messages': anthropicDialect,
@@ -48,7 +42,7 @@ const DIALECTS: { readonly [protocol in ProtocolName]: Dialect } = {
  * told of usage makes usage unknown: until the service tells all of it again, or for good where it tells it in pieces.
  */
 export function createAnswerReader(protocol: ProtocolName, head: AnswerHead = {}): AnswerReader {
-  const { contentType, contentEncoding, maxBytes = MAX_BYTES } = head;
+  const { contentType, maxBytes = MAX_BYTES } = head;
   const dialect = DIALECTS[protocol];
   let facts: AnswerFacts = { complete: false };
   let usageLost = false;
@@ -88,19 +82,12 @@ export function createAnswerReader(protocol: ProtocolName, head: AnswerHead = {}
       lose(name);
     },
   });
-  const read = (bytes: Uint8Array): void => {
-    splitter.write(bytes);
-    // A JSON body says by its syntax that it is whole, whatever is in it.
-    if (splitter.isJson && facts.complete !== splitter.closed) facts = { ...facts, complete: splitter.closed };
-  };
 
-  const encoding = encodingOf(contentEncoding);
-  const kept = createGrowingBytes(maxBytes);
-  let keepable = encoding === 'encoded';
   return {
     write(chunk) {
-      if (encoding === 'plain') read(chunk);
-      else if (keepable) keepable = kept.add(chunk);
+      splitter.write(chunk);
+      // A JSON body says by its syntax that it is whole, whatever is in it.
+      if (splitter.isJson && facts.complete !== splitter.closed) facts = { ...facts, complete: splitter.closed };
     },
     get facts() {
       readLatest();
@@ -110,9 +97,6 @@ export function createAnswerReader(protocol: ProtocolName, head: AnswerHead = {}
       return facts.complete;
     },
     end() {
-      const body = keepable ? decoded(kept.bytes(), contentEncoding, DECODED_RATIO * maxBytes) : undefined;
-      kept.clear();
-      if (body !== undefined) read(body);
       splitter.end();
       readLatest();
       return facts;

@@ -1,16 +1,12 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../evidence/json.js';
 import type { AnswerFacts, Dialect } from './answer-facts.js';
-import { isBraced, keysIn, soughtKeys } from './bytes.js';
 import { openaiUsageOf } from './openai-usage.js';
 import { errorOf, objectOf, withNews, wordOf } from './said.js';
+import { weighedByKeys } from './weigh.js';
 
 const NAMES = {
   input: 'prompt_tokens', inputDetails: 'prompt_tokens_details', output: 'completion_tokens', outputDetails: 'completion_tokens_details',
 };
-
-const KEYS = soughtKeys('usage', 'finish_reason', 'error');
-const ONLY_USAGE = 1;
-const ALL = 7;
 
 /** Answers of the OpenAI Chat Completions API. Where usage comes more than once, the last one counts. */
 export const chatDialect: Dialect = {
@@ -24,11 +20,7 @@ export const chatDialect: Dialect = {
     }),
   // Its events have no names.
   isWithoutUsage: () => false,
-  weigh(event) {
-    const found = isBraced(event) ? keysIn(event, KEYS) : ALL;
-    if (found === 0) return 'nothing';
-    return found === ONLY_USAGE ? 'latest' : 'all';
-  },
+  weigh: weighedByKeys('usage', 'finish_reason', 'error'),
   usageInPieces: false,
   endsWithDone: true,
 };

@@ -1,12 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../evidence/json.js';
 import type { Usage } from '../../evidence/usage.js';
 import type { AnswerFacts, Dialect } from './answer-facts.js';
-import { isBraced, keysIn, soughtKeys } from './bytes.js';
 import { countOf, errorOf, objectOf, withNews, wordOf } from './said.js';
-
-const KEYS = soughtKeys('usageMetadata', 'finishReason', 'blockReason', 'error');
-const ONLY_USAGE = 1;
-const ALL = 15;
+import { weighedByKeys } from './weigh.js';
 
 /** Answers of the Gemini API. Every chunk counts from the start of the answer, so that the last one's usage counts. */
 export const geminiDialect: Dialect = {
@@ -24,11 +20,7 @@ export const geminiDialect: Dialect = {
     });
   },
   isWithoutUsage: () => false,
-  weigh(event) {
-    const found = isBraced(event) ? keysIn(event, KEYS) : ALL;
-    if (found === 0) return 'nothing';
-    return found === ONLY_USAGE ? 'latest' : 'all';
-  },
+  weigh: weighedByKeys('usageMetadata', 'finishReason', 'blockReason', 'error'),
   usageInPieces: false,
   endsWithDone: false,
 };
