@@ -3,6 +3,7 @@ import type { InputRequest } from '../evidence/events.js';
 import type { JsonObject, JsonValue } from '../evidence/json.js';
 import type { Turn } from '../evidence/turn.js';
 import type { OwnedSandbox } from '../sandbox/sandbox.js';
+import type { AgentConditions } from './conditions.js';
 import type { SessionSlot } from './session-slot.js';
 
 /** A file that is shown to the agent with a message, for instance a screenshot. */
@@ -115,6 +116,13 @@ interface AgentFacts {
    * are only used again while they are the same. Default: none.
    */
   readonly inputFiles?: readonly string[];
+  /** Folders of its home, relative to it, that its CLI cannot work without writing to. Default: none. */
+  readonly homeFolders?: readonly string[];
+  /**
+   * The same agent under conditions, or why it cannot keep to them. Absent: it takes only conditions that need nothing of it, see
+   * {@link agentUnder}.
+   */
+  readonly under?: (conditions: AgentConditions, settings: AgentSettings) => Agent | string;
   /** Says why the agent cannot work with these settings. Called when an experiment is defined and again when it is planned. `undefined`: it can. */
   readonly check?: (settings: AgentSettings) => string | undefined;
 }

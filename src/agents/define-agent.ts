@@ -19,15 +19,17 @@ interface Common {
    * are only used again while they are the same. Default: none.
    */
   readonly inputFiles?: readonly string[];
+  /** Folders of its home, relative to it, that stay writable where nothing else of the home is. Default: none. */
+  readonly homeFolders?: readonly string[];
 }
 
 /** What {@link defineSandboxAgent} takes. */
-export type SandboxAgentInput = Common & Pick<SandboxAgent, 'check' | 'setup' | 'send' | 'teardown'>;
+export type SandboxAgentInput = Common & Pick<SandboxAgent, 'check' | 'under' | 'setup' | 'send' | 'teardown'>;
 
 /** What {@link defineAgent} takes. */
-export type AgentInput = Common & Pick<DirectAgent, 'check' | 'setup' | 'send' | 'teardown'>;
+export type AgentInput = Common & Pick<DirectAgent, 'check' | 'under' | 'setup' | 'send' | 'teardown'>;
 
-const KEYS = new Set(['name', 'evidenceCoverage', 'needsEndpoint', 'speaks', 'sensitiveValues', 'inputFiles', 'check', 'setup', 'send', 'teardown']);
+const KEYS = new Set(['name', 'evidenceCoverage', 'needsEndpoint', 'speaks', 'sensitiveValues', 'inputFiles', 'homeFolders', 'check', 'under', 'setup', 'send', 'teardown']);
 
 /**
  * Defines an agent that works in the Attempt's sandbox.
@@ -66,6 +68,10 @@ function check(factory: string, input: Common & { readonly send?: unknown }): vo
   const files: unknown = input.inputFiles ?? [];
   if (!Array.isArray(files) || files.some((path) => typeof path !== 'string' || path === '' || path.includes('\0'))) {
     throw new TypeError(`${factory}(): \`inputFiles\` of the agent "${input.name}" must be a list of paths.`);
+  }
+  const folders: unknown = input.homeFolders ?? [];
+  if (!Array.isArray(folders) || folders.some((path) => typeof path !== 'string' || !/^[^/\0]+(\/[^/\0]+)*$/.test(path) || path.split('/').some((part) => part === '.' || part === '..'))) {
+    throw new TypeError(`${factory}(): \`homeFolders\` of the agent "${input.name}" must be a list of paths below its home, for instance [".claude"].`);
   }
   const coverage = evidenceCoverageSchema.safeParse(input.evidenceCoverage);
   if (!coverage.success) {

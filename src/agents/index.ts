@@ -2,6 +2,7 @@ export type {
   Agent, AgentContext, AgentSandbox, AgentSession, AgentSettings, DirectAgent, InputFile, InputResponse, ModelEndpoint, RawSink, SandboxAgent, SandboxAgentContext, TurnInput,
 } from './agent.js';
 export type { CommonAgentOptions, Flags } from './agent-options.js';
+export type { AgentConditions } from './conditions.js';
 export { claudeCode, claudeCode as claudeCodeAgent } from './claude-code/agent.js';
 export type { ClaudeCodeOptions } from './claude-code/options.js';
 export { codex, codex as codexAgent } from './codex/agent.js';

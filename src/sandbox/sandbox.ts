@@ -286,8 +286,18 @@ export interface SandboxSpec {
   readonly runtime?: string;
   /** Only the working directory, the home and the folders for temporary files can be written. Absent: everything that the user may. */
   readonly readOnlyRoot?: boolean;
+  /** What may be written, whoever asks. The folders for temporary files always can. Absent: everything that the user may. */
+  readonly writes?: WriteAccess;
   /** Carried out once, on top of the image; every sandbox starts from what they made. Host paths are absolute once it is planned. */
   readonly steps?: readonly PrepareStep[];
+}
+
+/** What of a sandbox may be written besides its folders for temporary files. The rest refuses every write. */
+export interface WriteAccess {
+  /** Whether the working directory may be. */
+  readonly workspace: boolean;
+  /** Folders of the agent's home, relative to it, without which its CLI cannot work, for instance `.claude`. */
+  readonly homeFolders: readonly string[];
 }
 
 /** Limits of one sandbox. Absent fields have the backend's defaults. */
