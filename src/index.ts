@@ -39,7 +39,7 @@ export type { ActivitySummary, ShellActivity } from './evidence/activity.js';
 export type { JsonValue } from './evidence/json.js';
 export type { OccurrenceStatus, ToolOccurrence } from './evidence/occurrence.js';
 export type { ToolName } from './evidence/tool-name.js';
-export type { Turn, TurnStatus } from './evidence/turn.js';
+export type { ContextFill, Turn, TurnStatus } from './evidence/turn.js';
 export type { Usage } from './evidence/usage.js';
 export { stripComments } from './expect/strip-comments.js';
 export type { Judgement, Score, Verdict, VerdictCause } from './verdict/verdict.js';

@@ -12,3 +12,13 @@ export const EXIT = {
   unreadableLines: 3,
   interrupted: 130,
 } as const;
+
+/** What `niceeval scenarios` ends with, where that is something else: its exit codes are those that its users know. */
+export const SCENARIO_EXIT = {
+  /** A bad command, a bad file, or a broken machine. */
+  broken: 1,
+  /** A scenario failed. */
+  failed: 2,
+  /** `niceeval scenarios compare` found a regression. */
+  regression: 3,
+} as const;

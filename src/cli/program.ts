@@ -2,7 +2,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { readFileSync } from 'node:fs';
 import { BACKEND_NAMES, type BackendName } from '../sandbox/backend.js';
 import type { CheckFlags } from './check-command.js';
-import { EXIT } from './exit-codes.js';
+import { EXIT, SCENARIO_EXIT } from './exit-codes.js';
 import type { CollectFlags } from './images-command.js';
 import { collect, wholeNumber } from './option-values.js';
 import type { ParseFlags } from './parse-command.js';
@@ -10,6 +10,7 @@ import { addProjectCommands } from './project-program.js';
 import { addRecordCommands } from './record-program.js';
 import { addReportOptions, type ReportFlags } from './report-options.js';
 import { addCassetteOptions, addReuseOptions, addSpendingOptions, type CassetteFlags, type ReuseFlags, type SpendingFlags } from './run-options.js';
+import { addScenarioCommands } from './scenarios-program.js';
 import type { ShellFlags } from './shell-command.js';
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -78,6 +79,7 @@ export function createProgram(): Program {
 
   addProjectCommands(program, (code) => { exitCode = code; });
   addRecordCommands(program, (code) => { exitCode = code; });
+  addScenarioCommands(program, (code) => { exitCode = code; });
 
   program.command('check')
     .description('Look for everything that would keep a run from starting, and start nothing.')
@@ -183,9 +185,11 @@ export function createProgram(): Program {
         await program.parseAsync([...argv], { from: 'user' });
         return exitCode;
       } catch (error) {
-        if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+        const isOfScenarios = argv[0] === 'scenarios';
+        if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : isOfScenarios ? SCENARIO_EXIT.broken : EXIT.usage;
         const { failureCode } = await import('./failure.js');
-        return failureCode(error);
+        const exitCode = failureCode(error);
+        return isOfScenarios ? SCENARIO_EXIT.broken : exitCode;
       }
     },
   };

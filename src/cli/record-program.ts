@@ -10,7 +10,9 @@ import type { RunsFlags } from './runs-command.js';
 import type { ShowFlags } from './show-command.js';
 
 /** The names of what `niceeval schema` tells; written out, so that `--help` loads nothing. */
-const SCHEMA_NAMES = ['run', 'attempt', 'claims', 'changes', 'events', 'trace'] as const;
+const SCHEMA_NAMES = [
+  'run', 'attempt', 'claims', 'changes', 'events', 'trace', 'scenario', 'scenario-result', 'scenario-summary', 'scenario-report', 'scenario-comparison',
+] as const;
 
 const PRICING = 'a pricing profile (JSON) that costs are worked out by; default: list prices';
 

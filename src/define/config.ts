@@ -1,6 +1,6 @@
 import { modelPriceSchema, type Pricing } from '../evidence/cost.js';
 import type { JudgeConfig } from '../judge/config.js';
-import { brandDefinition, checkCount, checkJudge, checkKeys, checkMembers } from './brand.js';
+import { brandDefinition, checkCount, checkJudge, checkKeys, checkMembers, checkText } from './brand.js';
 import { DefinitionError } from './errors.js';
 import { defineExperiment, type ExperimentDefinition, type ExperimentInput } from './experiment.js';
 import { checkLimits, type Limits } from './limits.js';
@@ -28,6 +28,8 @@ export interface ConfigInput {
   readonly pricing?: Pricing;
   /** Who can be run by name, without an experiment of their own: `niceeval run --profile <name>`. */
   readonly profiles?: { readonly [name: string]: ProfileInput };
+  /** The profile of scenarios that name none, where the command names none either: one of `profiles`, or `fake`. Default: none. */
+  readonly defaultProfile?: string;
   /** The model that `t.judge` asks, where neither the eval nor the experiment names one. */
   readonly judge?: JudgeConfig;
 }
@@ -43,7 +45,7 @@ export interface ConfigDefinition extends ConfigInput {
  * @throws DefinitionError for an unknown field or a value of the wrong kind.
  */
 export function defineConfig(input: ConfigInput): ConfigDefinition {
-  checkKeys('defineConfig', input, ['maxConcurrency', 'maxBuildConcurrency', 'retries', 'budget', 'timeoutMs', 'pricing', 'profiles', 'judge']);
+  checkKeys('defineConfig', input, ['maxConcurrency', 'maxBuildConcurrency', 'retries', 'budget', 'timeoutMs', 'pricing', 'profiles', 'defaultProfile', 'judge']);
   checkCount('defineConfig', 'maxConcurrency', input.maxConcurrency);
   checkCount('defineConfig', 'maxBuildConcurrency', input.maxBuildConcurrency);
   checkCount('defineConfig', 'retries', input.retries, 0);
@@ -54,7 +56,11 @@ export function defineConfig(input: ConfigInput): ConfigDefinition {
     of: 'prices: { inputPerMTok, outputPerMTok, cacheReadPerMTok?, cacheWritePerMTok? }, numbers of at least 0',
     fits: (price) => modelPriceSchema.safeParse(price).success,
   });
+  checkText('defineConfig', 'defaultProfile', input.defaultProfile);
   const { profiles, ...rest } = input;
+  if (input.defaultProfile !== undefined && input.defaultProfile !== 'fake' && !Object.hasOwn(profiles ?? {}, input.defaultProfile)) {
+    throw new DefinitionError(`defineConfig: \`defaultProfile\` names "${input.defaultProfile}", and \`profiles\` has no such profile.`);
+  }
   return brandDefinition('config', { ...rest, ...(profiles === undefined ? {} : { profiles: profilesOf(profiles) }) });
 }
 

@@ -7,11 +7,12 @@ import type { InputRequestFilter } from '../assert/input-claims.js';
 import type { MaxTokensOptions } from '../assert/limits.js';
 import type { CountOptions } from '../assert/selection.js';
 import type { ToolSelector } from '../assert/tool-claims.js';
+import type { EvidenceCoverage } from '../evidence/coverage.js';
 import type { InputRequest, StreamEvent } from '../evidence/events.js';
 import type { JsonObject, JsonValue } from '../evidence/json.js';
 import type { ActivitySummary } from '../evidence/activity.js';
 import type { ToolOccurrence } from '../evidence/occurrence.js';
-import type { TurnStatus } from '../evidence/turn.js';
+import type { ContextFill, TurnStatus } from '../evidence/turn.js';
 import type { Usage } from '../evidence/usage.js';
 import type { ScoreMatch, ValueMatch } from '../expect/match.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
@@ -73,6 +74,12 @@ export interface TurnHandle<H extends HandleSet = PassHandles> extends ScopedCla
   readonly message: string;
   readonly data?: JsonValue;
   readonly usage?: Usage;
+  /** How full the model's context was at last. Absent: nobody says. */
+  readonly context?: ContextFill;
+  /** How completely each channel of the turn was collected. */
+  readonly coverage: EvidenceCoverage;
+  /** Milliseconds that the agent took. */
+  readonly durationMs: number;
   /** Asks a model about this turn: what was said to the agent, and what it answered. */
   readonly judge: BoundJudge<H>;
 }

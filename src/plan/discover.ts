@@ -50,6 +50,18 @@ export async function discoverProject(root: string): Promise<Project> {
   return { root, config, ...(configFile === undefined ? {} : { configFile }), evals, experiments, inputs };
 }
 
+/**
+ * Loads `niceeval.config.ts` of a folder, and nothing else.
+ *
+ * @throws AuthoringError when it cannot be loaded.
+ */
+export async function discoverConfig(root: string): Promise<Pick<Project, 'root' | 'config' | 'configFile'>> {
+  const problems: string[] = [];
+  const found = await loadConfig(createModuleLoader(root, () => undefined), root, problems);
+  if (problems.length > 0) throw new AuthoringError(problems);
+  return { root, ...found };
+}
+
 async function isFolder(path: string): Promise<boolean> {
   return stat(path).then((facts) => facts.isDirectory(), () => false);
 }

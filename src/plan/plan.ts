@@ -1,25 +1,24 @@
-import { createHash } from 'node:crypto';
-import { dirname, relative, resolve } from 'node:path';
-import { readFile } from 'node:fs/promises';
+import { dirname, relative } from 'node:path';
 import type { EvalDefinition } from '../define/eval.js';
 import type { EvalDescriptor, ExperimentDefinition } from '../define/experiment.js';
 import type { JudgeConfig } from '../judge/config.js';
 import { show } from '../expect/match.js';
 import { baseUrlOf, type ForwardInput } from '../define/gateway.js';
 import type { JsonValue } from '../evidence/json.js';
-import { ScriptError } from '../gateway/errors.js';
 import { VENDORS } from '../gateway/upstream.js';
-import { parseScript, scriptOf as scriptOfValue, type Script } from '../gateway/script.js';
+import type { Script } from '../gateway/script.js';
 import type { NetworkPhases } from '../sandbox/network-access.js';
 import type { BackendFeature, SpecFit } from '../sandbox/backend.js';
 import { GitSources } from '../sandbox/prepare/git-sources.js';
 import type { SandboxSpec } from '../sandbox/sandbox.js';
 import type { Discovered, Project } from './discover.js';
+import { attemptIdOf } from './attempt-id.js';
 import { AuthoringError } from './errors.js';
 import { experimentGroupOf } from './group.js';
 import { createIdentities, type Identities } from './identity/identity.js';
 import { decide, type Decision, type PriorOutcomes, type ReuseOptions } from './reuse.js';
 import { sandboxFor } from './sandbox-for.js';
+import { scriptFor } from './script-for.js';
 
 /** What a caller picks and overrides. */
 export interface PlanOptions {
@@ -63,7 +62,7 @@ export interface PlannedAttempt {
   /** What somebody says of its network, phase by phase. Absent: nobody says anything. */
   readonly network?: Partial<NetworkPhases>;
   /** Absent: no limit. `source` says who set it. */
-  readonly timeout?: { readonly limitMs: number; readonly source: '--timeout' | 'experiment' | 'eval' | 'config' };
+  readonly timeout?: { readonly limitMs: number; readonly source: '--timeout' | '--scenario-timeout-ms' | 'experiment' | 'eval' | 'config' };
   /** Who answers `t.judge`: the eval's word, then the experiment's, then the configuration's. Absent: nobody. */
   readonly judge?: JudgeConfig;
   /** Which services the gateway asks. Absent with a script, or without a gateway. */
@@ -110,7 +109,7 @@ export async function planRun(project: Project, options: PlanOptions): Promise<P
   await using git = new GitSources();
   const identities = createIdentities(project, { backend: options.backend?.name, git });
   for (const experiment of experiments) {
-    const script = await scriptOf(project, experiment, problems);
+    const script = await scriptFor(project, experiment, problems);
     checkWanted(project, experiment, problems);
     checkAgent(project, experiment, problems);
     const wanted = evals.filter((found) => isWanted(project, experiment, found, problems));
@@ -226,28 +225,6 @@ function addressesOf(services: ForwardInput | undefined): JsonValue {
   };
 }
 
-async function scriptOf(project: Project, experiment: Discovered<ExperimentDefinition>, problems: string[]): Promise<PlannedAttempt['script']> {
-  const { gateway } = experiment.definition;
-  if (gateway?.mode !== 'scripted') return undefined;
-  const own = relative(project.root, experiment.file);
-  if (typeof gateway.script !== 'string') return readScript(own, gateway.script, { read: scriptOfValue, problems });
-  const file = resolve(dirname(experiment.file), gateway.script);
-  const text = await readFile(file, 'utf8').catch(() => undefined);
-  if (text !== undefined) return readScript(relative(project.root, file), text, { read: parseScript, problems });
-  problems.push(`${own}: the script "${gateway.script}" cannot be read. The path is relative to the experiment's file.`);
-  return undefined;
-}
-
-function readScript<T>(name: string, written: T, { read, problems }: { readonly read: (written: T, name: string) => Script; readonly problems: string[] }): PlannedAttempt['script'] {
-  try {
-    return { name, script: read(written, name) };
-  } catch (error) {
-    if (!(error instanceof ScriptError)) throw error;
-    problems.push(...error.problems.map((problem) => `${name}: ${problem}`));
-    return undefined;
-  }
-}
-
 async function attemptsOf(
   project: Project,
   { experiment, found, script, sandbox }: Pair,
@@ -297,11 +274,4 @@ function timeoutOf(project: Project, experiment: ExperimentDefinition, evalDefin
   if (experiment.timeoutMs !== undefined) return { limitMs: experiment.timeoutMs, source: 'experiment' };
   if (evalDefinition.timeoutMs !== undefined) return { limitMs: evalDefinition.timeoutMs, source: 'eval' };
   return project.config.timeoutMs === undefined ? undefined : { limitMs: project.config.timeoutMs, source: 'config' };
-}
-
-/** Readable, safe as a folder's name, and different for different Attempts whatever their ids are made of. */
-function attemptIdOf(experimentId: string, evalId: string, index: number): string {
-  const slug = (id: string): string => id.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-+|-+$/g, '').slice(0, 40);
-  const hash = createHash('sha256').update(JSON.stringify([experimentId, evalId])).digest('hex').slice(0, 8);
-  return `${slug(evalId) || 'eval'}.${slug(experimentId) || 'experiment'}.${hash}.${index}`;
 }

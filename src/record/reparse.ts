@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { parseTranscript, type TranscriptFile } from '../agents/parse-transcript.js';
 import type { Turn } from '../evidence/turn.js';
 import type { TurnRecord } from '../run/result.js';
-import { withWireRequests } from '../run/wire-differences.js';
+import { withWireCounts } from '../run/wire-differences.js';
 import { readAttempt } from './read-attempt.js';
 
 /** Turns told anew from raw output, or why they were left as they were. */
@@ -35,7 +35,8 @@ export async function reparsed(folder: string, turns: readonly TurnRecord[]): Pr
 function withTurn(record: TurnRecord, parsed: Turn | undefined): TurnRecord {
   if (parsed === undefined) return record;
   // Requests were counted by the gateway, which no raw output tells.
-  const turn = withWireRequests(parsed, record.usage?.requests);
+  const requests = record.usage?.requests;
+  const turn = withWireCounts(parsed, requests === undefined ? undefined : { requests, contextTokens: undefined });
   const { usage: _usage, data: _data, ...rest } = record;
   return {
     ...rest,

@@ -5,6 +5,7 @@ import { streamEventSchema } from '../evidence/events.js';
 import { workspaceChangesSchema } from '../evidence/file-changes.js';
 import { integrityReportSchema } from '../evidence/integrity.js';
 import { jsonValueSchema } from '../evidence/json.js';
+import { contextFillSchema } from '../evidence/turn.js';
 import { usageSchema } from '../evidence/usage.js';
 import { scoreSchema, verdictCauseSchema, verdictSchema } from '../verdict/verdict.js';
 
@@ -65,6 +66,7 @@ export const attemptFileSchema = z.object({
     status: z.enum(['completed', 'failed', 'waiting']),
     coverage: evidenceCoverageSchema,
     usage: usageSchema.exactOptional(),
+    context: contextFillSchema.exactOptional(),
     data: jsonValueSchema.exactOptional(),
     startedAt: z.string(),
     durationMs: z.number(),

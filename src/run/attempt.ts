@@ -42,7 +42,7 @@ import { patchOrNote } from './patch-or-note.js';
 import { abortionOf, withinPatience } from './patience.js';
 import { sealed } from './sealed.js';
 import { spansOf } from './spans.js';
-import { withWireRequests } from './wire-differences.js';
+import { withWireCounts } from './wire-differences.js';
 import type { StrayFailure } from './stray-failures.js';
 import { beginTest, SkipSignal } from './test-context.js';
 import { createTurnTaking } from './turn-taking.js';
@@ -251,7 +251,7 @@ class AttemptStory {
     const begun = performance.now();
     const model = this.#network?.model;
     const seen = (turn: Turn, failure?: TurnRecord['failure']): TurnRecord => this.#log.end(open, {
-      turn: withWireRequests(turn, model?.requestsIn(open.label)), prompt: input.text, startedAt: startedAt.toISOString(), durationMs: Math.round(performance.now() - begun), ...(failure === undefined ? {} : { failure }),
+      turn: withWireCounts(turn, model?.countedIn(open.label)), prompt: input.text, startedAt: startedAt.toISOString(), durationMs: Math.round(performance.now() - begun), ...(failure === undefined ? {} : { failure }),
     });
     let waits = false;
     try {

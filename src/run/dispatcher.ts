@@ -93,7 +93,7 @@ export class Dispatcher {
   #jobOf(attempt: PlannedAttempt): AttemptJob {
     const { experimentId, experiment, sandbox } = attempt;
     return {
-      attempt, lane: experimentId, ready: this.#world.images.get(sandbox) ?? Promise.resolve(), queuedAt: performance.now(), retries: [],
+      attempt, lane: this.#options.inOrder === true ? '' : experimentId, ready: this.#world.images.get(sandbox) ?? Promise.resolve(), queuedAt: performance.now(), retries: [],
       // Without a name of its own the agent's default model is one model.
       ...(experiment.agent.needsEndpoint || experiment.model !== undefined ? { model: pacedModelOf({ experiment }) } : {}),
     };

@@ -93,6 +93,7 @@ export class EvidenceLog {
       events: Object.freeze([{ type: 'message', role: 'user', text: seen.prompt } as const, ...turn.events]),
       coverage: lowerCoverage(this.#declared, turn.evidenceCoverage),
       ...(turn.usage === undefined ? {} : { usage: turn.usage }),
+      ...(turn.context === undefined ? {} : { context: turn.context }),
       ...(turn.data === undefined ? {} : { data: turn.data }),
       startedAt: seen.startedAt,
       durationMs: seen.durationMs,

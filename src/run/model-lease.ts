@@ -21,8 +21,8 @@ export interface ModelLease {
   closeWindow(conversation: string, options: { readonly waits: boolean }): Promise<void>;
   /** The requests that have ended so far. */
   readonly exchanges: readonly Exchange[];
-  /** Requests to the model in a window, as far as they have ended. */
-  requestsIn(label: string): number;
+  /** Requests to the model in a window, as far as they have ended, and the tokens that the last one of the agent itself gave it. */
+  countedIn(label: string): { readonly requests: number; readonly contextTokens: number | undefined };
   /** Why the model could not be asked, where the gateway or the service is to blame, among the requests of a window. `undefined`: nothing of the kind. */
   troubleIn(label: string): ModelTrouble | undefined;
   /**
@@ -92,7 +92,7 @@ export function createModelLease({ gateway, sessionId, token, meter, cassette, h
       await control.expireToken(sessionId, own).catch(() => undefined);
     },
     exchanges: meter.exchanges,
-    requestsIn: (label) => meter.requestsIn(label),
+    countedIn: (label) => meter.countedIn(label),
     troubleIn: (label) => (gone === undefined ? meter.troubleIn(label) : goneAs(gone)),
     async close({ keepCassette }) {
       await onClose();

@@ -5,7 +5,7 @@ import type { StreamEvent } from '../evidence/events.js';
 import type { WorkspaceChanges } from '../evidence/file-changes.js';
 import type { IntegrityReport } from '../evidence/integrity.js';
 import type { JsonValue } from '../evidence/json.js';
-import type { TurnStatus } from '../evidence/turn.js';
+import type { ContextFill, TurnStatus } from '../evidence/turn.js';
 import type { Span } from '../evidence/span.js';
 import type { Usage } from '../evidence/usage.js';
 import type { ImageSource, KeptSandbox, ResourceUse } from '../sandbox/sandbox.js';
@@ -41,6 +41,8 @@ export interface TurnRecord {
   readonly events: readonly StreamEvent[];
   readonly coverage: EvidenceCoverage;
   readonly usage?: Usage;
+  /** Absent: nobody says. */
+  readonly context?: ContextFill;
   readonly data?: JsonValue;
   readonly startedAt: string;
   readonly durationMs: number;

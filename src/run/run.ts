@@ -52,6 +52,8 @@ export interface RunOptions {
   readonly earlyExit?: boolean;
   /** Whether so many completed Attempts of one eval by one experiment say enough about it. Default: never, all are carried out. */
   readonly isEnough?: (tally: { readonly passed: number; readonly failed: number }) => boolean;
+  /** Attempts begin in the order of the plan, whoever carries them out. Default: experiments take turns. */
+  readonly inOrder?: boolean;
   /** With more Attempts than that broken by the infrastructure nothing more is begun. Default: no limit. */
   readonly maxInfraFailures?: number;
   /** Tells the outcome of an Attempt of another run that the plan takes over. `undefined`: it cannot be read any more, so it is carried out. */

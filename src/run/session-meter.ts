@@ -26,6 +26,8 @@ interface WindowState {
   worst: Trouble | undefined;
   /** The request for a model that came last, of those that have ended. */
   last: Exchange | undefined;
+  /** The last one of the agent itself, not of a subagent, whose answer told its input. */
+  lastTold: Exchange | undefined;
 }
 
 /** Keeps what the gateway tells of one session, in bounded space however much it is asked. */
@@ -56,7 +58,7 @@ export class SessionMeter {
     const { ordinal, model, usage, window = '', outcome, detail } = exchange;
     if (ordinal !== undefined) this.#open.delete(ordinal);
     if (usage !== undefined) this.#used = addUsage([this.#used, usageByModel([{ model, usage }])]);
-    const state = this.#windows.get(window) ?? { requests: 0, worst: undefined, last: undefined };
+    const state = this.#windows.get(window) ?? { requests: 0, worst: undefined, last: undefined, lastTold: undefined };
     this.#windows.set(window, state);
     const asksModel = isModelRequest(exchange);
     if (asksModel) {
@@ -64,6 +66,7 @@ export class SessionMeter {
       state.requests += 1;
     }
     if (exchange.asksModel === true && outcome !== 'given-up' && (ordinal ?? 0) >= (state.last?.ordinal ?? 0)) state.last = exchange;
+    if (asksModel && exchange.client?.agent === undefined && contextTokensOf(usage) !== undefined && (ordinal ?? 0) >= (state.lastTold?.ordinal ?? 0)) state.lastTold = exchange;
     if (outcome in RANKS) {
       const trouble: Trouble = { outcome: outcome as keyof typeof RANKS, detail: detail ?? 'the gateway met a fault of its own' };
       if (state.worst === undefined || RANKS[trouble.outcome] < RANKS[state.worst.outcome]) state.worst = trouble;
@@ -78,8 +81,9 @@ export class SessionMeter {
     else this.dropped += 1;
   }
 
-  requestsIn(label: string): number {
-    return this.#windows.get(label)?.requests ?? 0;
+  countedIn(label: string): { readonly requests: number; readonly contextTokens: number | undefined } {
+    const { requests = 0, lastTold } = this.#windows.get(label) ?? {};
+    return { requests, contextTokens: contextTokensOf(lastTold?.usage) };
   }
 
   troubleIn(label: string): ModelTrouble | undefined {
@@ -102,4 +106,9 @@ export class SessionMeter {
   get total(): GatewayCount {
     return { requests: this.#requests, usage: this.#used };
   }
+}
+
+/** What a model was given, by what its answer told. `undefined`: it did not. */
+function contextTokensOf({ inputTokens, cacheReadTokens = 0, cacheCreationTokens = 0 }: Usage = {}): number | undefined {
+  return inputTokens === undefined ? undefined : inputTokens + cacheReadTokens + cacheCreationTokens;
 }

@@ -135,6 +135,9 @@ function turnHandle({ log, claims, judging }: TestContextOptions, record: TurnRe
     message,
     ...(record.data === undefined ? {} : { data: record.data }),
     ...(record.usage === undefined ? {} : { usage: record.usage }),
+    ...(record.context === undefined ? {} : { context: record.context }),
+    coverage: record.coverage,
+    durationMs: record.durationMs,
     judge: judging.of({ title, turn: record, output: message }),
   };
 }

@@ -1,3 +1,4 @@
+import type { Turn } from '../evidence/turn.js';
 import { bucketOf, type Usage } from '../evidence/usage.js';
 import type { GatewayCount, TurnRecord } from './result.js';
 
@@ -18,8 +19,13 @@ export function wireDifferences(turns: readonly TurnRecord[], counted: GatewayCo
   });
 }
 
-/** The same turn with the requests that were counted on the wire, where its CLI tells its tokens and not its requests. */
-export function withWireRequests<T extends { readonly usage?: Usage }>(turn: T, requests: number | undefined): T {
-  if (requests === undefined || turn.usage === undefined || turn.usage.requests !== undefined) return turn;
-  return { ...turn, usage: { ...turn.usage, requests } };
+/** The same turn with what was counted on the wire, where its CLI does not tell: requests beside its tokens, and how full the context was. */
+export function withWireCounts(turn: Turn, counted: { readonly requests: number; readonly contextTokens: number | undefined } | undefined): Turn {
+  if (counted === undefined) return turn;
+  const { requests, contextTokens } = counted;
+  return {
+    ...turn,
+    ...(turn.usage === undefined || turn.usage.requests !== undefined ? {} : { usage: { ...turn.usage, requests } }),
+    ...(turn.context !== undefined || contextTokens === undefined ? {} : { context: { inputTokens: contextTokens } }),
+  };
 }

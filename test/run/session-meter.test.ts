@@ -50,8 +50,8 @@ describe('the trouble of a window', () => {
 test('sums are of all requests to a model, by model, and of those under way as far as they have told', () => {
   const meter = metered(asked('forwarded', { model: 'm', usage: { inputTokens: 10 } }), asked('over-budget'), asked('forwarded', { model: 'n', usage: { inputTokens: 5 } }));
   meter.told(99_999, 'm', { inputTokens: 1 });
-  expect([meter.requestsIn('turn1'), meter.total, meter.spent.usage]).toEqual([
-    2,
+  expect([meter.countedIn('turn1'), meter.total, meter.spent.usage]).toEqual([
+    { requests: 2, contextTokens: 5 },
     { requests: 2, usage: { inputTokens: 15, models: { m: { inputTokens: 10 }, n: { inputTokens: 5 } } } },
     { inputTokens: 16, models: { m: { inputTokens: 11 }, n: { inputTokens: 5 } } },
   ]);
