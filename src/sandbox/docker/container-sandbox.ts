@@ -14,7 +14,7 @@ import { shellArgv } from '../shell-argv.js';
 import {
   openArchive, pathFacts, putArchive, readFileFromContainer, uploadTree, writeFileToContainer, type UploadTarget,
 } from './archive.js';
-import { BLOCKS_OF_CHANGED_FILES, bytesOfBlocks, DiskWatch } from './disk-watch.js';
+import { blocksOfChangedFiles, bytesOfBlocks, DiskWatch, sizeOfContainer } from './disk-watch.js';
 import { startFailureOf } from './ending.js';
 import { statusCodeOf, type Engine } from './engine.js';
 import { execInContainer, type ExecTarget } from './exec.js';
@@ -65,6 +65,8 @@ export class ContainerSandbox implements OwnedSandbox {
     readonly image: InspectedImage;
     readonly memoryBytes: number;
     readonly diskBytes?: number;
+    /** What alone can be written, where that is not everything. */
+    readonly writableFolders?: readonly string[];
     readonly openPristine: () => Promise<string>;
     readonly meter?: TrafficMeter;
     readonly onStop: () => Promise<void>;
@@ -83,7 +85,9 @@ export class ContainerSandbox implements OwnedSandbox {
     this.#onStop = options.onStop;
     this.#onKeep = options.onKeep;
     const { engine, diskBytes } = options;
-    if (diskBytes !== undefined) this.#disk = new DiskWatch({ engine, containerId: id, limitBytes: diskBytes, confirm: () => this.#bytesOnDisk(), onExceeded: (seen) => { this.#endOverfull(new SandboxDiskError(diskBytes, seen)); } });
+    const confirm = (): Promise<number | undefined> => this.#bytesOnDisk(options.writableFolders ?? ['/']);
+    const sizeOf = options.writableFolders === undefined ? () => sizeOfContainer(engine, id) : confirm;
+    if (diskBytes !== undefined) this.#disk = new DiskWatch({ limitBytes: diskBytes, sizeOf, confirm, onExceeded: (seen) => { this.#endOverfull(new SandboxDiskError(diskBytes, seen)); } });
     this.#reader = options.image.agentIsRoot ? undefined : new ResourceReader(options.engine, id);
   }
 
@@ -117,8 +121,8 @@ export class ContainerSandbox implements OwnedSandbox {
   }
 
   /** `undefined`: the image has no `find` that can tell, or some files could not be looked at. */
-  async #bytesOnDisk(): Promise<number | undefined> {
-    const { exitCode, stdout } = await this.#capture(BLOCKS_OF_CHANGED_FILES, { user: '0', cwd: '/', timeoutMs: MEASURE_LIMIT_MS, untilOutputEnds: true });
+  async #bytesOnDisk(folders: readonly string[]): Promise<number | undefined> {
+    const { exitCode, stdout } = await this.#capture(blocksOfChangedFiles(folders), { user: '0', cwd: '/', timeoutMs: MEASURE_LIMIT_MS, untilOutputEnds: true });
     return exitCode === 0 ? bytesOfBlocks(stdout) : undefined;
   }
 

@@ -15,10 +15,10 @@ export class DiskWatch {
 
   /** @param options.onExceeded Called once; then nobody looks any more. */
   constructor(readonly options: {
-    readonly engine: Engine;
-    readonly containerId: string;
     readonly limitBytes: number;
-    /** What is really on the disk, where the engine's number is over the limit: it counts holes in files. `undefined`: it cannot be told. */
+    /** A quick look. `undefined`: it cannot be told now. */
+    readonly sizeOf: () => Promise<number | undefined>;
+    /** What is really on the disk, where the quick look is over the limit: an engine counts holes in files. `undefined`: it cannot be told. */
     readonly confirm: () => Promise<number | undefined>;
     readonly onExceeded: (seenBytes: number) => void;
   }) {}
@@ -44,10 +44,9 @@ export class DiskWatch {
   }
 
   async #look(): Promise<void> {
-    const { engine, containerId, limitBytes, confirm, onExceeded } = this.options;
+    const { limitBytes, sizeOf, confirm, onExceeded } = this.options;
     const begun = performance.now();
-    const told = await engine.call('look at the size of a container', (docker) => docker.listContainers({ size: true, filters: { id: [containerId] } }))
-      .then(([found]) => (found as { readonly SizeRw?: number } | undefined)?.SizeRw, () => undefined); // An engine that cannot say so now can later; a container that is gone needs no watch.
+    const told = await sizeOf().catch(() => undefined); // What cannot be told now can be later; a container that is gone needs no watch.
     const bytes = told !== undefined && told > limitBytes ? await confirm().catch(() => undefined) ?? told : told;
     if (bytes !== undefined) this.#mostBytes = Math.max(this.#mostBytes ?? 0, bytes);
     if (bytes !== undefined && bytes > limitBytes && !this.#isEnded) {
@@ -58,11 +57,19 @@ export class DiskWatch {
   }
 }
 
-/** Tells the blocks of all files that were changed since the container was made: /etc/hostname is written then. */
-export const BLOCKS_OF_CHANGED_FILES = ['/usr/bin/find', '/', '-xdev', '-type', 'f', '-cnewer', '/etc/hostname', '-printf', '%b\\n'] as const;
+/** What the engine says that a container wrote, volumes not counted. */
+export async function sizeOfContainer(engine: Engine, containerId: string): Promise<number | undefined> {
+  const [found] = await engine.call('look at the size of a container', (docker) => docker.listContainers({ size: true, filters: { id: [containerId] } }));
+  return (found as { readonly SizeRw?: number } | undefined)?.SizeRw;
+}
+
+/** A command that tells the blocks of all files of some folders that were changed since the container was made: /etc/hostname is written then. */
+export function blocksOfChangedFiles(folders: readonly string[]): readonly string[] {
+  return ['/usr/bin/find', ...folders, '-xdev', '-type', 'f', '-cnewer', '/etc/hostname', '-printf', '%b\\n'];
+}
 const BLOCK_BYTES = 512;
 
-/** The bytes on the disk, from the output of {@link BLOCKS_OF_CHANGED_FILES}. */
+/** The bytes on the disk, from the output of {@link blocksOfChangedFiles}. */
 export function bytesOfBlocks(output: string): number {
   return output.split('\n').reduce((sum, line) => sum + (Number(line) || 0), 0) * BLOCK_BYTES;
 }

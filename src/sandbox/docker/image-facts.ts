@@ -16,6 +16,8 @@ export type InspectedImage = PreparedImage & {
   readonly lacksWorkdir: boolean;
   /** It has no program `sleep` that could keep a container alive. */
   readonly lacksSleep: boolean;
+  /** Folders that it declares as volumes: every container has them writable, and for itself. */
+  readonly volumes: readonly string[];
   /** As the engine calls it, for instance `amd64`. */
   readonly architecture: string;
 };
@@ -50,6 +52,7 @@ export async function inspectImage(engine: Engine, reference: string, spec: Sand
       owner: user.owner,
       lacksWorkdir: await pathFacts(engine, container.id, posix.normalize(workdir)) === undefined,
       lacksSleep: await lacksProgram(engine, container.id, 'sleep', variableOf(image, 'PATH') ?? DEFAULT_PATH),
+      volumes: Object.keys(image.Config.Volumes ?? {}).map((path) => posix.resolve('/', path)),
       architecture: image.Architecture,
     };
   } finally {

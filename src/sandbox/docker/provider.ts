@@ -26,9 +26,9 @@ import { reapOrphans } from './reaper.js';
 import { TrafficMeter } from './resource-use.js';
 import { ensureSandboxImage } from './sandbox-image.js';
 import { UlimitChoice, type Ulimit } from './ulimits.js';
+import { writablePlacesOf } from './writable-places.js';
 
 const DEFAULTS = { cpus: 2, memoryBytes: 4 * 1024 ** 3, pids: 2048, diskBytes: 10 * 1024 ** 3 } as const;
-const TEMPORARY = ['/tmp', '/var/tmp'];
 /** How many images are prepared at once. */
 const BUILDS_AT_ONCE = 2;
 const SERVICE = { memoryBytes: 1024 ** 3, pids: 128 } as const;
@@ -72,6 +72,7 @@ class DockerProvider implements ClosingProvider {
   readonly #preparing = new Set<Promise<InspectedImage>>();
   /** Aborted when this is closed: no build goes on behind its owner's back. */
   readonly #closing = new AbortController();
+  readonly #lackingFolders = new Map<string, Promise<readonly string[]>>();
   #helperImage: Promise<string> | undefined;
   #outside: Promise<Outside> | undefined;
   /** Whether the engine limits what containers write. */
@@ -98,8 +99,11 @@ class DockerProvider implements ClosingProvider {
 
   async #startSandbox(spec: SandboxSpec, { image, ulimits, ...options }: OpenSandboxOptions & { readonly image: InspectedImage; readonly ulimits: Ulimit[] }): Promise<OwnedSandbox> {
     const limits = { ...DEFAULTS, ...spec.resources };
+    const places = writablePlacesOf(spec, image);
     const storage = await this.#storageOf(spec);
     const keeper = keeperFor(image, options.lifetimeMs);
+    const scope = new Scope();
+    const shut = places === undefined || places.closed.length === 0 ? undefined : await this.#holderOf(places.closed, { image, attemptId: options.attemptId, scope });
     const container = await this.#engine.call('create a sandbox', (docker) => docker.createContainer({
       Image: image.id,
       // The keeper belongs to root, out of the agent's reach, and ends the container when nobody comes back for it.
@@ -125,18 +129,17 @@ class DockerProvider implements ClosingProvider {
         NanoCpus: Math.round(limits.cpus * 1e9),
         ...(storage === 'engine' ? { StorageOpt: { size: String(limits.diskBytes) } } : {}),
         ...(spec.runtime === undefined ? {} : { Runtime: spec.runtime }),
-        ...(spec.readOnlyRoot === true ? { ReadonlyRootfs: true } : {}),
+        ...places?.settings,
+        ...(shut === undefined ? {} : { VolumesFrom: [`${shut}:ro`] }),
         LogConfig: { Type: 'none', Config: {} },
       },
-      // Anonymous ones: they begin with what the image has there, and go with the container.
-      ...(spec.readOnlyRoot === true ? { Volumes: Object.fromEntries([image.workdir, image.home, ...TEMPORARY].filter((path) => path !== '/').map((path) => [path, {}])) } : {}),
-    })).catch((error: unknown) => {
+    })).catch(async (error: unknown) => {
+      await scope.close();
       if (storage !== 'engine' || !/storage-opt|pquota/.test(messageOf(error))) throw error;
       this.#storage = Promise.resolve(false);
       return undefined;
     });
     if (container === undefined) return this.#startSandbox(spec, { ...options, image, ulimits });
-    const scope = new Scope();
     const endsAt = new Date(Date.now() + options.lifetimeMs);
     let isKept = false;
     scope.defer('remove a container', async () => { if (!isKept) await removeContainer(this.#engine, container.id); });
@@ -145,7 +148,8 @@ class DockerProvider implements ClosingProvider {
       engine: this.#engine,
       image,
       memoryBytes: limits.memoryBytes,
-      ...(storage === 'watch' ? { diskBytes: limits.diskBytes } : {}),
+      ...(storage === 'engine' || spec.readOnlyRoot === true ? {} : { diskBytes: limits.diskBytes }),
+      ...(places === undefined ? {} : { writableFolders: places.folders }),
       ...(options.network.kind === 'closed' ? { meter: this.#meterOf(options.network.network) } : {}),
       openPristine: () => (pristine ??= this.#openPristine(image, options.attemptId, scope)),
       onKeep: async () => {
@@ -165,6 +169,7 @@ class DockerProvider implements ClosingProvider {
       await keeper.install(this.#engine, container.id);
       if (image.lacksWorkdir) await handOverFolder(this.#engine, container.id, image.workdir, image.owner);
       await this.#engine.call('start a sandbox', () => container.start());
+      if (places !== undefined) await this.#handOver(sandbox, image, places.homeFolders);
     } catch (error) {
       await sandbox.stop();
       throw error;
@@ -285,9 +290,32 @@ class DockerProvider implements ClosingProvider {
     return this.#helperImage;
   }
 
-  /** Who sees to the limit of what a sandbox writes. `nobody`: it writes to volumes, which none of them looks at. */
-  async #storageOf(spec: SandboxSpec): Promise<'engine' | 'watch' | 'nobody'> {
-    if (spec.readOnlyRoot === true) return 'nobody';
+  /**
+   * A container that never runs and holds folders of the image as volumes: an engine (20.10) makes none without a name that cannot be
+   * written, but lends those of another container as such.
+   */
+  async #holderOf(folders: readonly string[], { image, attemptId, scope }: { readonly image: InspectedImage; readonly attemptId: string; readonly scope: Scope }): Promise<string> {
+    const holder = await this.#engine.call('create a sandbox', (docker) => docker.createContainer({
+      Image: image.id, Entrypoint: ['true'], Cmd: [], Labels: labelsOf('probe', this.#runId, attemptId), Volumes: Object.fromEntries(folders.map((path) => [path, {}])),
+    }));
+    scope.defer('remove a container', () => removeContainer(this.#engine, holder.id));
+    return holder.id;
+  }
+
+  /** A volume for a folder that the image lacks belongs to root; the agent must be able to write there all the same. */
+  async #handOver(sandbox: ContainerSandbox, image: InspectedImage, folders: readonly string[]): Promise<void> {
+    if (folders.length === 0 || image.agentIsRoot) return;
+    const key = JSON.stringify([image.id, folders]);
+    const lacking = this.#lackingFolders.get(key)
+      ?? Promise.all(folders.map(async (folder) => ((await sandbox.runCommand('test', ['-w', folder], { cwd: '/' })).exitCode === 0 ? [] : [folder]))).then((found) => found.flat());
+    this.#lackingFolders.set(key, lacking);
+    const wanted = await lacking;
+    if (wanted.length > 0) await sandbox.runCommandOrThrow('chmod', ['0777', ...wanted], { user: 'root', cwd: '/' });
+  }
+
+  /** Who sees to the limit of what a sandbox writes: the engine knows nothing of volumes. */
+  async #storageOf(spec: SandboxSpec): Promise<'engine' | 'watch'> {
+    if (spec.readOnlyRoot === true || spec.writes !== undefined) return 'watch';
     this.#storage ??= this.#engine.call('look at the engine', (docker) => docker.info() as Promise<StorageInfo>).then(mayLimitStorage);
     return await this.#storage ? 'engine' : 'watch';
   }

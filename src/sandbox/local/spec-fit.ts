@@ -6,7 +6,7 @@ import type { SandboxSpec } from '../sandbox.js';
 export function localFit(spec: SandboxSpec): SpecFit {
   const asked = (field: 'image' | 'user' | 'workdir' | 'runtime'): readonly string[] => (spec[field] === undefined ? [] : [`${field} "${spec[field]}"`]);
   return {
-    refused: [...asked('image'), ...asked('user'), ...asked('workdir'), ...asked('runtime'), ...(spec.readOnlyRoot === true ? ['root that cannot be written'] : []), ...usersOf(spec.steps ?? [])],
+    refused: [...asked('image'), ...asked('user'), ...asked('workdir'), ...asked('runtime'), ...(spec.readOnlyRoot === true ? ['root that cannot be written'] : []), ...(spec.writes === undefined ? [] : ['limits of what may be written']), ...usersOf(spec.steps ?? [])],
     ignored: Object.entries(spec.resources ?? {}).map(([limit, value]) => `limit ${limit} (${String(value)})`),
   };
 }
