@@ -7,10 +7,12 @@ import { collectWitnesses } from '../collect-witnesses.js';
 import { defineSandboxAgent } from '../define-agent.js';
 import { AgentInputError, AgentSendError } from '../errors.js';
 import { secretsOfServers } from '../mcp-server.js';
+import type { AgentConditions } from '../conditions.js';
 import { createSessionSlot } from '../session-slot.js';
 import { settleSend } from '../settle-send.js';
 import { outputCheckOf, type OutputCheck } from '../structured-output.js';
 import { userMessageOf } from './answers.js';
+import { conditionedEnvironment, conditionedOptions, conditionsProblem } from './conditions.js';
 import { openDialogue, type Dialogue } from './dialogue.js';
 import { claudeCodeOptionsSchema, NOT_OF_CLAUDE_CODE, type ClaudeCodeOptions } from './options.js';
 import { parseClaudeCode, type ClaudeCodeSessionMemory } from './parse.js';
@@ -36,6 +38,12 @@ const LIVE = createSessionSlot<LiveProcess>('the process that waits');
  */
 export function claudeCode(options: ClaudeCodeOptions = {}): SandboxAgent {
   checkOptions('claudeCode', options, claudeCodeOptionsSchema, NOT_OF_CLAUDE_CODE);
+  return agentOf(options);
+}
+
+/** @param conditions What the options cannot say, and what is said over them. Absent: nothing. */
+function agentOf(given: ClaudeCodeOptions, conditions?: AgentConditions): SandboxAgent {
+  const options = conditions === undefined ? given : conditionedOptions(given, conditions);
   const name = options.name ?? 'claude-code';
   return defineSandboxAgent({
     name,
@@ -45,14 +53,19 @@ export function claudeCode(options: ClaudeCodeOptions = {}): SandboxAgent {
     inputFiles: [...inputFilesOf(options), ...(options.settingsFile === undefined ? [] : [options.settingsFile]), ...options.plugins ?? []],
     // The most that this CLI can give; every turn states what it really had.
     evidenceCoverage: completeEvidenceCoverage,
+    homeFolders: ['.claude'],
     check: (settings) => claudeCodeProblem(options, settings),
-    setup: (ctx) => setUpClaudeCode(options, ctx),
-    send: (input, ctx) => send(name, options, input, ctx),
+    under: (wanted) => conditionsProblem(wanted) ?? agentOf(given, wanted),
+    setup: (ctx) => setUpClaudeCode(options, ctx, conditions),
+    send: (input, ctx) => send({ name, options, conditions }, input, ctx),
   });
 }
 
-async function send(name: string, options: ClaudeCodeOptions, input: TurnInput, ctx: SandboxAgentContext): Promise<Turn> {
-  const live = input.responses === undefined ? await begin(name, options, input, ctx) : ctx.session.take(LIVE);
+interface Sender { readonly name: string; readonly options: ClaudeCodeOptions; readonly conditions: AgentConditions | undefined }
+
+async function send(sender: Sender, input: TurnInput, ctx: SandboxAgentContext): Promise<Turn> {
+  const { name, options } = sender;
+  const live = input.responses === undefined ? await begin(sender, input, ctx) : ctx.session.take(LIVE);
   if (live === undefined) throw new AgentInputError('There is nobody to answer: no turn of this session waits.');
   const { dialogue } = live;
   if (input.responses !== undefined) dialogue.answer(input.responses);
@@ -82,20 +95,20 @@ async function send(name: string, options: ClaudeCodeOptions, input: TurnInput, 
 const LINE_FEED = 0x0a;
 
 /** Starts the CLI, waits for its tool servers, and says the message. */
-async function begin(name: string, options: ClaudeCodeOptions, input: TurnInput, ctx: SandboxAgentContext): Promise<LiveProcess> {
+async function begin({ name, options, conditions }: Sender, input: TurnInput, ctx: SandboxAgentContext): Promise<LiveProcess> {
   const check = outputCheckOf(input.schema);
   const message = userMessageOf(input);
   const isFirst = ctx.session.id === undefined;
   const dialogue = await openDialogue(ctx, {
-    argv: argvOf(options, input, ctx), env: { ...environment(ctx), ...envOf(options, ctx.flags) }, sensitiveValues: secretsOf(options),
+    argv: argvOf(options, conditions, input, ctx), env: { ...environment(ctx), ...(conditions === undefined ? {} : conditionedEnvironment(conditions, placesOf(ctx.sandbox.home).own)), ...envOf(options, ctx.flags) }, sensitiveValues: secretsOf(options),
   });
   ctx.onEnd('end Claude Code', () => dialogue.cli.stop(new Error('the Attempt has ended')));
   if ((options.mcpServers ?? []).length > 0) {
     const absent = (await dialogue.serversReady()).filter(({ status }) => status !== 'connected');
     for (const { name: server, status, error } of absent) {
       const message = `The MCP server "${server}" is ${status}${error === undefined ? '' : `: ${error}`}.`;
-      // What the agent itself broke in an earlier turn is its own doing.
-      if (!isFirst) ctx.diagnostic('mcp-server', message);
+      // What the agent itself broke in an earlier turn is its own doing, and nobody relies on a server that only the workspace names.
+      if (!isFirst || options.mcpServers?.some((own) => own.name === server) !== true) ctx.diagnostic('mcp-server', message);
       else {
         await dialogue.cli.stop(new Error('a tool server is missing'));
         throw new AgentSendError(`${name} was not asked anything: ${message} Look at its \`mcpServers\`.`, { kind: 'not-started', agent: name });
@@ -106,7 +119,7 @@ async function begin(name: string, options: ClaudeCodeOptions, input: TurnInput,
   return { dialogue, check, wantsData: input.schema !== undefined, lines: 0 };
 }
 
-function argvOf(options: ClaudeCodeOptions, input: TurnInput, ctx: SandboxAgentContext): readonly string[] {
+function argvOf(options: ClaudeCodeOptions, conditions: AgentConditions | undefined, input: TurnInput, ctx: SandboxAgentContext): readonly string[] {
   const places = placesOf(ctx.sandbox.home);
   const { permissionMode = 'bypassPermissions', mcpServers = [], plugins = [] } = options;
   const given = (flag: string, value: string | number | undefined): readonly string[] => (value === undefined ? [] : [`${flag}=${value}`]);
@@ -123,8 +136,10 @@ function argvOf(options: ClaudeCodeOptions, input: TurnInput, ctx: SandboxAgentC
     ...given('--tools', options.tools?.join(',')),
     ...given('--max-turns', options.maxTurns),
     ...given('--json-schema', input.schema === undefined ? undefined : JSON.stringify(input.schema)),
-    ...given('--settings', options.settingsFile === undefined ? undefined : places.settings),
-    ...(mcpServers.length === 0 ? [] : ['--strict-mcp-config', `--mcp-config=${places.mcp}`]),
+    ...given('--settings', options.settingsFile === undefined && conditions === undefined ? undefined : places.settings),
+    // Under conditions the servers of the workspace may start as well, or none at all.
+    ...((conditions === undefined ? mcpServers.length > 0 : !conditions.mcp) ? ['--strict-mcp-config'] : []),
+    ...(mcpServers.length === 0 ? [] : [`--mcp-config=${places.mcp}`]),
     ...plugins.map((_plugin, index) => `--plugin-dir=${places.plugin(index)}`),
     ...argsOf(options, ctx.flags),
   ];

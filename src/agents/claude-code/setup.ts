@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { posix } from 'node:path';
-import { isJsonObject, parseJson } from '../../evidence/json.js';
+import { isJsonObject, parseJson, type JsonObject } from '../../evidence/json.js';
 import type { AgentSettings, SandboxAgentContext } from '../agent.js';
+import type { AgentConditions } from '../conditions.js';
 import { copyHostFile, hostPathOf, hostPathProblem } from '../host-path.js';
 import type { McpServer } from '../mcp-server.js';
 import { skillsProblem, uploadSkills } from '../skill.js';
 import { unsupportedEffort } from '../unsupported.js';
+import { conditionedSettings } from './conditions.js';
 import type { ClaudeCodeOptions } from './options.js';
 
 // claude 2.1.197 --help, --effort.
@@ -34,9 +36,10 @@ function settingsProblem(path: string, experimentFolder: string | undefined): st
 }
 
 /** Paths in the sandbox of what was put there for the CLI. */
-export function placesOf(home: string): { readonly mcp: string; readonly settings: string; readonly instructions: string; readonly skills: string; plugin(index: number): string } {
+export function placesOf(home: string): { readonly own: string; readonly mcp: string; readonly settings: string; readonly instructions: string; readonly skills: string; plugin(index: number): string } {
   const own = posix.join(home, '.claude');
   return {
+    own,
     mcp: posix.join(own, 'niceeval-mcp.json'),
     settings: posix.join(own, 'niceeval-settings.json'),
     instructions: posix.join(own, 'CLAUDE.md'),
@@ -46,14 +49,21 @@ export function placesOf(home: string): { readonly mcp: string; readonly setting
 }
 
 /** Puts into the agent's home what the options name. */
-export async function setUpClaudeCode(options: ClaudeCodeOptions, ctx: SandboxAgentContext): Promise<void> {
+export async function setUpClaudeCode(options: ClaudeCodeOptions, ctx: SandboxAgentContext, conditions: AgentConditions | undefined): Promise<void> {
   const places = placesOf(ctx.sandbox.home);
   const { settingsFile, instructionsFile, mcpServers = [], plugins = [], skills = [] } = options;
-  await copyHostFile(ctx, settingsFile, places.settings);
+  if (conditions === undefined) await copyHostFile(ctx, settingsFile, places.settings);
+  else await ctx.sandbox.writeText(places.settings, JSON.stringify(conditionedSettings(settingsIn(settingsFile, ctx.experimentFolder), conditions, ctx.sandbox.workdir)));
   await copyHostFile(ctx, instructionsFile, places.instructions);
   if (mcpServers.length > 0) await ctx.sandbox.writeText(places.mcp, JSON.stringify({ mcpServers: Object.fromEntries(mcpServers.map(serverEntry)) }));
   for (const [index, plugin] of plugins.entries()) await ctx.sandbox.uploadDirectory(hostPathOf(plugin, ctx.experimentFolder), places.plugin(index));
   await uploadSkills(ctx, skills, places.skills);
+}
+
+/** The author's own settings. They were looked at when the experiment was planned. */
+function settingsIn(path: string | undefined, experimentFolder: string): JsonObject {
+  const settings = path === undefined ? undefined : parseJson(readFileSync(hostPathOf(path, experimentFolder), 'utf8'));
+  return isJsonObject(settings) ? settings : {};
 }
 
 function serverEntry(server: McpServer): readonly [string, object] {
