@@ -12,6 +12,7 @@ import { createSessionSlot } from '../session-slot.js';
 import { settleSend } from '../settle-send.js';
 import { outputCheckOf, type OutputCheck } from '../structured-output.js';
 import type { Witness } from '../transcript.js';
+import { codexConditionsOf, conditionedOptions, type CodexConditions } from './conditions.js';
 import { configArguments, TOKEN_VARIABLE, uploadInput } from './arguments.js';
 import { openConnection, type Connection } from './connection.js';
 import { codexOptionsSchema, NOT_OF_CODEX, transportOf, type CodexOptions } from './options.js';
@@ -41,6 +42,12 @@ const LIVE = createSessionSlot<LiveTurn>('the app-server that waits');
  */
 export function codex(options: CodexOptions = {}): SandboxAgent {
   checkOptions('codex', options, codexOptionsSchema, NOT_OF_CODEX);
+  return agentOf(options);
+}
+
+/** @param under What the options cannot say, and what is said over them. Absent: nothing. */
+function agentOf(given: CodexOptions, under?: CodexConditions): SandboxAgent {
+  const options = under === undefined ? given : conditionedOptions(given, under.conditions);
   const name = options.name ?? 'codex';
   const send = transportOf(options) === 'exec' ? sendExec : sendAppServer;
   return defineSandboxAgent({
@@ -51,16 +58,21 @@ export function codex(options: CodexOptions = {}): SandboxAgent {
     inputFiles: [...inputFilesOf(options), ...[options.configFile, options.hooksFile].filter((path) => path !== undefined)],
     // The most that this CLI can give; every turn states what it really had.
     evidenceCoverage: completeEvidenceCoverage,
+    homeFolders: ['.codex'],
     check: (settings) => codexProblem(options, settings),
-    setup: (ctx) => setUpCodex(options, ctx),
-    send: (input, ctx) => send({ name, options, ctx }, input),
+    under: (wanted, settings) => {
+      const found = codexConditionsOf(given, wanted, settings);
+      return typeof found === 'string' ? found : agentOf(given, found);
+    },
+    setup: (ctx) => setUpCodex(options, ctx, under),
+    send: (input, ctx) => send({ name, options, under, ctx }, input),
   });
 }
 
-interface Sender { readonly name: string; readonly options: CodexOptions; readonly ctx: SandboxAgentContext }
+interface Sender { readonly name: string; readonly options: CodexOptions; readonly under: CodexConditions | undefined; readonly ctx: SandboxAgentContext }
 
 async function sendExec(sender: Sender, input: TurnInput): Promise<Turn> {
-  const { options, ctx } = sender;
+  const { options, under, ctx } = sender;
   if (input.responses !== undefined) throw new AgentInputError('There is nobody to answer: `codex exec` asks nothing.');
   const check = outputCheckOf(input.schema);
   const { images, schema } = await uploadInput(input, ctx);
@@ -70,7 +82,7 @@ async function sendExec(sender: Sender, input: TurnInput): Promise<Turn> {
       // Hooks that nobody trusted would be left out without a word.
       ...(options.hooksFile === undefined ? [] : ['--dangerously-bypass-hook-trust']),
       ...(ctx.model === undefined ? [] : ['--model', ctx.model]),
-      ...configArguments(options, ctx),
+      ...configArguments(options, ctx, under),
       ...images.map((path) => `--image=${path}`),
       ...(schema === undefined ? [] : ['--output-schema', schema]),
       ...argsOf(options, ctx.flags),
@@ -118,18 +130,19 @@ async function sendAppServer(sender: Sender, input: TurnInput): Promise<Turn> {
   return live.check(settled(sender, part, ended));
 }
 
-async function beginTurn({ options, ctx }: Sender, input: TurnInput): Promise<LiveTurn> {
+async function beginTurn({ options, under, ctx }: Sender, input: TurnInput): Promise<LiveTurn> {
   const check = outputCheckOf(input.schema);
   const { images } = await uploadInput(input, ctx);
   const connection = await openConnection(
     ctx,
-    { argv: ['codex', 'app-server', ...configArguments(options, ctx), ...argsOf(options, ctx.flags)], env: environment(options, ctx), sensitiveValues: secretsOf(options) },
+    { argv: ['codex', 'app-server', ...configArguments(options, ctx, under), ...argsOf(options, ctx.flags)], env: environment(options, ctx), sensitiveValues: secretsOf(options) },
     {
       text: input.text, images, idOf: idsOf(ctx.session.get(MEMORY)),
       ...(ctx.session.id === undefined ? {} : { threadId: ctx.session.id }),
       ...(ctx.model === undefined ? {} : { model: ctx.model }),
       ...(ctx.reasoningEffort === undefined ? {} : { effort: ctx.reasoningEffort }),
       ...(input.schema === undefined ? {} : { schema: input.schema }),
+      ...(under?.conditions.approvals === 'always' ? { approvals: 'untrusted' as const } : {}),
     },
   );
   ctx.onEnd('end the Codex app-server', () => connection.cli.stop(new Error('the Attempt has ended')));

@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import type { InputFile, SandboxAgentContext, TurnInput } from '../agent.js';
 import { AgentInputError } from '../errors.js';
 import type { McpServer } from '../mcp-server.js';
+import { conditionedSettings, type CodexConditions } from './conditions.js';
 import type { CodexOptions } from './options.js';
 import { placesOf } from './setup.js';
 
@@ -12,7 +13,7 @@ type TomlValue = string | boolean | number | readonly TomlValue[] | { readonly [
 type Setting = readonly [key: string, value: TomlValue];
 
 /** `-c key=value` for every setting that the experiment decides. The values are TOML. */
-export function configArguments(options: CodexOptions, ctx: SandboxAgentContext): readonly string[] {
+export function configArguments(options: CodexOptions, ctx: SandboxAgentContext, under?: CodexConditions): readonly string[] {
   const { mcpServers = [], approvalPolicy = 'never', sandboxMode = 'danger-full-access' } = options;
   const settings: Setting[] = [
     // Nothing but the model can be reached; each of these would only wait for a host that is not there.
@@ -22,6 +23,7 @@ export function configArguments(options: CodexOptions, ctx: SandboxAgentContext)
     ['features.enable_request_compression', false],
     ['approval_policy', approvalPolicy],
     ['sandbox_mode', sandboxMode],
+    ...(under === undefined ? [] : conditionedSettings(under, ctx.sandbox.workdir)),
     ...(options.askUser === true ? [['features.default_mode_request_user_input', true], ['suppress_unstable_features_warning', true]] as Setting[] : []),
     ...(options.systemPrompt === undefined ? [] : [['model_instructions_file', placesOf(ctx.sandbox.home).systemPrompt] as Setting]),
     ...(options.appendSystemPrompt === undefined ? [] : [['developer_instructions', options.appendSystemPrompt] as Setting]),

@@ -14,6 +14,8 @@ export interface TurnStart {
   /** Paths in the sandbox. */
   readonly images: readonly string[];
   readonly schema?: Fields;
+  /** When the CLI asks, where its configuration cannot say it. Absent: as that says. */
+  readonly approvals?: 'untrusted';
   /** How the parser calls a request of this process. */
   readonly idOf: (native: string) => string;
 }
@@ -46,7 +48,7 @@ export async function openConnection(ctx: SandboxAgentContext, start: Omit<CliSt
     const result = fieldsOf(message['result']);
     if (message['id'] === INITIALIZE) {
       write({ method: 'initialized' });
-      const settings = { cwd: ctx.sandbox.workdir, ...(turn.model === undefined ? {} : { model: turn.model }) };
+      const settings = { cwd: ctx.sandbox.workdir, ...(turn.approvals === undefined ? {} : { approvalPolicy: turn.approvals }), ...(turn.model === undefined ? {} : { model: turn.model }) };
       write(threadId === undefined ? { id: THREAD, method: 'thread/start', params: settings } : { id: THREAD, method: 'thread/resume', params: { threadId, excludeTurns: true, ...settings } });
     } else if (message['id'] === THREAD) {
       threadId = nameOf(fieldsOf(result?.['thread'])?.['id']) ?? threadId;

@@ -5,6 +5,7 @@ import type { AgentSettings, SandboxAgentContext } from '../agent.js';
 import { copyHostFile, hostPathOf, hostPathProblem } from '../host-path.js';
 import { skillsProblem, uploadSkills } from '../skill.js';
 import { unsupportedEffort } from '../unsupported.js';
+import { ASK_FOR_ALL_RULES, type CodexConditions } from './conditions.js';
 import type { CodexOptions } from './options.js';
 
 // codex 0.171.0, model_reasoning_effort.
@@ -23,25 +24,27 @@ export function codexProblem(options: CodexOptions, { reasoningEffort, experimen
 }
 
 /** Paths in the sandbox of what was put there for the CLI. */
-export function placesOf(home: string): { readonly config: string; readonly hooks: string; readonly instructions: string; readonly systemPrompt: string; readonly skills: string } {
+export function placesOf(home: string): { readonly config: string; readonly hooks: string; readonly instructions: string; readonly systemPrompt: string; readonly rules: string; readonly skills: string } {
   const own = posix.join(home, '.codex');
   return {
     config: posix.join(own, 'config.toml'),
     hooks: posix.join(own, 'hooks.json'),
     instructions: posix.join(own, 'AGENTS.md'),
     systemPrompt: posix.join(own, 'niceeval-system-prompt.md'),
+    rules: posix.join(own, 'rules/niceeval.rules'),
     skills: posix.join(own, 'skills'),
   };
 }
 
 /** Puts into the agent's home what the options name. */
-export async function setUpCodex(options: CodexOptions, ctx: SandboxAgentContext): Promise<void> {
+export async function setUpCodex(options: CodexOptions, ctx: SandboxAgentContext, under: CodexConditions | undefined): Promise<void> {
   const places = placesOf(ctx.sandbox.home);
   const { configFile, hooksFile, instructionsFile, systemPrompt, skills = [] } = options;
   await copyHostFile(ctx, configFile, places.config);
   await copyHostFile(ctx, hooksFile, places.hooks);
   await copyHostFile(ctx, instructionsFile, places.instructions);
   if (systemPrompt !== undefined) await ctx.sandbox.writeText(places.systemPrompt, systemPrompt);
+  if (under?.conditions.approvals === 'always') await ctx.sandbox.writeText(places.rules, ASK_FOR_ALL_RULES);
   await uploadSkills(ctx, skills, places.skills);
 }
 
