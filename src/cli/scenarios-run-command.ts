@@ -104,12 +104,13 @@ async function runFile(flags: ScenariosRunFlags, write: Write): Promise<number> 
   return interruptible(async (signal, hasten) => {
     await using provider = await backend.open({ runId, buildsAtOnce: project.config.maxBuildConcurrency ?? BUILT_IN.maxBuildConcurrency });
     await provider.reap();
+    const sink = await openRecordOrTell(record);
     await using lines = await openLines(places, write);
     // Awaited here: the provider must not be closed before the run has ended.
     const outcome = await runScenarios(planned, {
       runId, provider, signal, hasten, services, record, mcp, hooks,
       concurrency: flags.concurrency ?? project.config.maxConcurrency ?? BUILT_IN.maxConcurrency,
-      sink: await openRecordOrTell(record),
+      sink,
       lines: lines.sink,
       failFast: flags.failFast === true,
       includeTrace: flags.includeTrace === true,

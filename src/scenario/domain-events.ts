@@ -1,3 +1,4 @@
+import { isCompactionFailure } from '../evidence/compaction-failure.js';
 import type { InputRequest, StreamEvent } from '../evidence/events.js';
 import { sessionOccurrencesOf, type EventOccurrence } from '../evidence/occurrence.js';
 import type { SeenTurn } from './seen.js';
@@ -69,9 +70,11 @@ class DomainTeller {
       case 'compaction':
         this.#hear('ContextCompactionStarted');
         return void this.names.push('ContextCompactionCompleted');
+      case 'error':
+        if (isCompactionFailure(event)) return void this.names.push('ContextCompactionStarted', 'ContextCompactionFailed');
+        return void this.names.push(event.type);
       case 'skill.loaded':
       case 'context.injected':
-      case 'error':
         return void this.names.push(event.type);
     }
   }

@@ -73,4 +73,7 @@ test('compaction and what has no domain name', () => {
   expect(domainEventsOf([turn([user('go'), { type: 'compaction', tokensBefore: 9 }, { type: 'skill.loaded', skill: 's' }, { type: 'context.injected', text: 'c' }, says('Hi.')])])).toEqual([
     'SessionInitialized', 'UserMessageAdded', 'ContextCompactionStarted', 'ContextCompactionCompleted', 'skill.loaded', 'context.injected', 'ModelRequestStarted', 'AssistantMessageCompleted',
   ]);
+  // As claude 2.1.197 tells it: fixtures/agents/claude-code/2.1.197/compact-auto-failed.
+  const failed: StreamEvent = { type: 'error', message: 'Compaction failed: too_few_groups', recovered: true };
+  expect(domainEventsOf([turn([user('go'), failed, { type: 'error', message: 'Prompt is too long' }])])).toEqual(['SessionInitialized', 'UserMessageAdded', 'ContextCompactionStarted', 'ContextCompactionFailed', 'error']);
 });

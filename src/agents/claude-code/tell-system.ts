@@ -1,3 +1,4 @@
+import { compactionFailure } from '../../evidence/compaction-failure.js';
 import { finish } from './tell-result.js';
 import { unknown, type RecordContext, type Teller } from './teller.js';
 import { countOf, fieldsOf, nameOf, textOf, type Fields } from '../fields.js';
@@ -24,7 +25,7 @@ export function tellSystem(teller: Teller, record: Fields, context: RecordContex
     }
     case 'status':
       if (record['compact_result'] === 'failed') {
-        teller.emit({ type: 'error', message: `Compaction failed: ${textOf(record['compact_error']) ?? 'no reason given'}`, recovered: true }, context);
+        teller.emit(compactionFailure(textOf(record['compact_error']) ?? 'no reason given'), context);
       }
       return;
     case 'api_retry': case 'api_error': {
