@@ -1,8 +1,6 @@
-import { join, relative, resolve, sep } from 'node:path';
-import { realpath, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { fakeToolCallOf, isFakeTool, type FakeToolCall } from '../agents/fake/tools.js';
 import { parseJson } from '../evidence/json.js';
-import { messageOf } from '../lifetime/error.js';
 import { discoverConfig } from '../plan/discover.js';
 import { AuthoringError } from '../plan/errors.js';
 import { plainLine } from '../report/plain-text.js';
@@ -14,11 +12,10 @@ import { approvalPolicyOf, sandboxPolicyOf } from '../scenario/policy-names.js';
 import { createProfiles, FAKE_PROFILE, type AgentName } from '../scenario/profiles.js';
 import { readScenarios } from '../scenario/read-scenarios.js';
 import type { ScenarioSummary } from '../scenario/result.js';
-import { fileSink, type LineSink } from '../scenario/result-lines.js';
 import { runScenarios, type ScenarioRun } from '../scenario/run-scenarios.js';
 import { selectScenarios } from '../scenario/select.js';
 import { createSummary } from '../scenario/summary.js';
-import { clear, openAnew, openGrowing, outputPlaceOf, writeWhole, type GrowingFile, type OutputPlace } from '../scenario/whole-file.js';
+import { writeWhole } from '../scenario/whole-file.js';
 import { withCleanOutput } from './clean-output.js';
 import { BUILT_IN } from './defaults.js';
 import { EXIT, SCENARIO_EXIT } from './exit-codes.js';
@@ -27,14 +24,11 @@ import { openRecordOrTell } from './open-record.js';
 import { remark } from './output.js';
 import { recordsRoot } from './records-root.js';
 import { newRunId } from './run-id.js';
+import { openLines, placesOf, workspaceOf, type Lines, type PlaceFlags, type Places, type Write } from './scenarios-places.js';
 
 /** Options of `niceeval scenarios run`, as commander hands them over. */
-export interface ScenariosRunFlags {
+export interface ScenariosRunFlags extends PlaceFlags {
   readonly scenarios: string;
-  /** `-`: standard output. */
-  readonly output: string;
-  readonly summary: string;
-  readonly report?: string;
   readonly workspace: string;
   readonly profile?: string;
   readonly agent?: AgentName;
@@ -68,8 +62,6 @@ export function scenariosRunCommand(flags: ScenariosRunFlags): Promise<number> {
   return withCleanOutput(() => runFile(flags, write));
 }
 
-type Write = (text: string, done?: () => void) => unknown;
-
 async function runFile(flags: ScenariosRunFlags, write: Write): Promise<number> {
   const file = resolve(flags.scenarios);
   const selected = selectScenarios(await readScenarios(file), { tags: [...flags.tags, ...flags.tag], excludeTags: flags.excludeTag });
@@ -78,6 +70,9 @@ async function runFile(flags: ScenariosRunFlags, write: Write): Promise<number> 
   const project = await discoverConfig(process.cwd());
   const toolCall = toolCallOf(flags);
   const profiles = createProfiles(project, { ...given('profile', flags.profile), ...given('agent', flags.agent), ...given('model', flags.model) }, toolCall === undefined ? {} : { toolCall });
+  // A name that no scenario needs is a slip all the same.
+  const byDefault = flags.profile === undefined ? undefined : profiles.of(undefined);
+  if (typeof byDefault === 'string') throw new AuthoringError([`--profile ${flags.profile ?? ''}: ${byDefault}.`]);
   const backend = BACKENDS[flags.sandbox];
   const mcp = flags.enableMcp === true;
   const hooks = flags.enableHooks === true;
@@ -127,47 +122,6 @@ async function runFile(flags: ScenariosRunFlags, write: Write): Promise<number> 
   });
 }
 
-interface Places {
-  /** Absent: standard output. */
-  readonly output?: OutputPlace;
-  readonly summary: OutputPlace;
-  readonly report?: OutputPlace;
-  readonly all: readonly OutputPlace[];
-}
-
-/** Where results go. @throws AuthoringError for places that cannot be written or are one another, or the scenarios themselves. */
-async function placesOf({ output, summary, report }: ScenariosRunFlags, scenarios: string): Promise<Places> {
-  const taken = new Map<string, string>([[await realpath(scenarios), '--scenarios']]);
-  const place = async (option: string, path: string): Promise<OutputPlace> => {
-    const found = await outputPlaceOf(resolve(path)).catch((error: unknown) => {
-      throw new AuthoringError([`${option} ${path} cannot be written: ${messageOf(error)}.`]);
-    });
-    const other = taken.get(found.path);
-    if (other !== undefined && found.kind === 'file') throw new AuthoringError([`${option} and ${other} are the same file: ${path}. Give each a file of its own.`]);
-    taken.set(found.path, option);
-    return found;
-  };
-  const places = {
-    ...(output === '-' ? {} : { output: await place('--output', output) }),
-    summary: await place('--summary', summary),
-    ...(report === undefined ? {} : { report: await place('--report', report) }),
-  };
-  return { ...places, all: Object.values(places) };
-}
-
-/** The folder that agents start from, without what this program itself writes there. */
-async function workspaceOf(path: string, places: readonly OutputPlace[]): Promise<ScenarioSettings['workspace']> {
-  const folder = await realpath(resolve(path)).catch(() => undefined);
-  if (folder === undefined || !(await stat(folder)).isDirectory()) throw new AuthoringError([`--workspace ${path} is not a folder.`]);
-  const own = places.flatMap((place) => (place.kind === 'file' && place.path.startsWith(`${folder}${sep}`) ? [relative(folder, place.path)] : []));
-  return { folder, ignore: ['.niceeval', '.niceeval/**', ...own.flatMap((name) => [escaped(name), `${escaped(name)}.*.part`])] };
-}
-
-/** A path as a glob that fits it alone. */
-function escaped(path: string): string {
-  return path.replace(/[\\*?[\]{}()!+@|]/g, '\\$&');
-}
-
 /** What a word of the command line means. @throws AuthoringError for one that means nothing. */
 function meant<T>(option: string, word: string | undefined, meaning: (word: string) => T | undefined, choices: string): T | undefined {
   if (word === undefined) return undefined;
@@ -183,38 +137,6 @@ function toolCallOf({ fakeEmitToolCall, fakeToolId = 'fs.list', fakeToolArgument
   const call = fakeToolCallOf(fakeToolId, given);
   if (typeof call === 'string' && (fakeEmitToolCall === true || fakeToolArguments !== undefined || !isFakeTool(fakeToolId))) throw new AuthoringError([`--fake-tool-id and --fake-tool-arguments: ${call}.`]);
   return fakeEmitToolCall === true && typeof call !== 'string' ? call : undefined;
-}
-
-/** Where lines go while scenarios run. Disposed of, a report that is not whole is gone. */
-interface Lines extends AsyncDisposable {
-  readonly sink: LineSink;
-  readonly report: GrowingFile | undefined;
-}
-
-/** What an earlier run left is gone from now on. */
-async function openLines({ output, summary, report }: Places, write: Write): Promise<Lines> {
-  for (const place of [summary, ...report === undefined ? [] : [report]]) await clear(place);
-  const results: LineSink = output === undefined
-    ? { write: (line) => new Promise((done) => { write(`${line}\n`, done); }), close: () => Promise.resolve() }
-    : fileSink(await openAnew(output));
-  const growing = report === undefined ? undefined : await openGrowing(report);
-  await growing?.append('{"results":[');
-  let separator = '\n';
-  return {
-    report: growing,
-    sink: {
-      async write(line) {
-        await results.write(line);
-        await growing?.append(`${separator}${line}`);
-        separator = ',\n';
-      },
-      close: () => results.close(),
-    },
-    async [Symbol.asyncDispose]() {
-      await growing?.[Symbol.asyncDispose]();
-      await results.close();
-    },
-  };
 }
 
 function tellProgress(event: RunEvent): void {

@@ -158,7 +158,7 @@ describe('what is refused before anything starts', () => {
     ['a missing file', ['run', '--scenarios', 'none.jsonl', ...places('x')], /none\.jsonl cannot be read: ENOENT/],
     ['a folder', ['run', '--scenarios', 'ws', ...places('x')], /is a folder, and must be a file of scenarios/],
     ['a bad line', ['run', '--scenarios', 'bad.jsonl', ...places('x')], /bad\.jsonl:3: promt: there is no such field; did you mean "prompt"\?/],
-    ['an unknown profile', ['run', '--scenarios', 'no-profile.jsonl', ...places('x'), '--profile', 'nobody'], /no-profile\.jsonl:1: profile: there is no profile "nobody"; there are fake/],
+    ['an unknown profile', ['run', '--scenarios', 'no-profile.jsonl', ...places('x'), '--profile', 'nobody'], /--profile nobody: there is no profile "nobody"; there are fake/],
     ['no profile', ['run', '--scenarios', 'no-profile.jsonl', ...places('x')], /no-profile\.jsonl:1: profile: it names no profile: give it one, or --profile, or `defaultProfile`/],
     ['an approval policy that is none', ['run', '--scenarios', 'ok.jsonl', ...places('x'), '--approval-policy', 'sometimes'], /--approval-policy sometimes means nothing: it must be never, on_request or always/],
     ['a sandbox policy that is none', ['run', '--scenarios', 'ok.jsonl', ...places('x'), '--sandbox-policy', '{"kind":1}'], /--sandbox-policy \{"kind":1\} means nothing/],
