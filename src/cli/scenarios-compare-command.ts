@@ -4,6 +4,7 @@ import { parseJson } from '../evidence/json.js';
 import { messageOf } from '../lifetime/error.js';
 import { AuthoringError } from '../plan/errors.js';
 import { compareReports } from '../scenario/compare.js';
+import { problemsOfLine } from '../scenario/line-problem.js';
 import { scenarioReportSchema, type ScenarioReport } from '../scenario/result.js';
 import { outputPlaceOf, writeWhole } from '../scenario/whole-file.js';
 import { EXIT, SCENARIO_EXIT } from './exit-codes.js';
@@ -36,7 +37,18 @@ async function reportIn(file: string): Promise<ScenarioReport> {
   const value = parseJson(text);
   if (value === undefined) throw new AuthoringError([`${file} is no JSON. Give a file that \`niceeval scenarios run --report\` wrote.`]);
   const read = scenarioReportSchema.safeParse(value);
-  if (read.success) return read.data;
-  const [issue] = read.error.issues;
-  throw new AuthoringError([`${file} is no report of scenarios, at "${issue?.path.join('.') ?? ''}": ${issue?.message ?? 'it does not fit'}. Give a file that \`niceeval scenarios run --report\` wrote.`]);
+  const problem = read.success ? repeatedId(read.data) : problemsOfLine(read.error.issues, value)[0]?.replace(/^the line: /, '') ?? 'it does not fit';
+  if (read.success && problem === undefined) return read.data;
+  throw new AuthoringError([`${file} is no report of scenarios: ${problem}. Give a file that \`niceeval scenarios run --report\` wrote.`]);
+}
+
+/** Of two results of one id nobody knows which is meant. */
+function repeatedId({ results }: ScenarioReport): string | undefined {
+  const firstOf = new Map<string, number>();
+  for (const [index, { scenario_id: id }] of results.entries()) {
+    const first = firstOf.get(id);
+    if (first !== undefined) return `results[${index}].scenario_id: it is also that of results[${first}]`;
+    firstOf.set(id, index);
+  }
+  return undefined;
 }

@@ -20,18 +20,18 @@ export interface ScenariosListFlags {
 
 /** `niceeval scenarios list`. */
 export async function scenariosListCommand({ scenarios, tags, tag, excludeTag, format, validate }: ScenariosListFlags): Promise<number> {
-  const lines = selectScenarios(await readScenarios(resolve(scenarios)), { tags: [...tags, ...tag], excludeTags: excludeTag });
+  const all = await readScenarios(resolve(scenarios));
   if (validate === true) {
     const profiles = createProfiles(await discoverConfig(process.cwd()), {}, {});
-    const problems = lines.flatMap(({ line, scenario: { profile } }) => {
+    const problems = all.flatMap(({ line, scenario: { profile } }) => {
       const found = profile === undefined ? undefined : profiles.of(profile);
       return typeof found === 'string' ? [`${scenarios}:${line}: profile: ${found}.`] : [];
     });
     if (problems.length > 0) throw new AuthoringError(problems);
-    remark(`${lines.length} scenarios, all valid`);
+    remark(`${all.length} ${all.length === 1 ? 'scenario' : 'scenarios'}, all valid`);
     return EXIT.ok;
   }
-  const ids = lines.map(({ scenario: { id } }) => id);
+  const ids = selectScenarios(all, { tags: [...tags, ...tag], excludeTags: excludeTag }).map(({ scenario: { id } }) => id);
   await say(format === 'json' ? `${JSON.stringify(ids, null, 2)}\n` : ids.map((id) => `${plainLine(id)}\n`).join(''));
   return EXIT.ok;
 }

@@ -30,7 +30,7 @@ export function addScenarioCommands(program: Command, end: (exitCode: number) =>
     .option('--tag <tag>', 'only scenarios with this tag; repeatable', collect, [])
     .option('--exclude-tag <tag>', 'no scenario with this tag; repeatable', collect, [])
     .addOption(new Option('--format <format>', 'one id a line, or a JSON array').choices(['text', 'json']).default('text'))
-    .option('--validate', 'print nothing; look at every line, and at the profiles that it names')
+    .option('--validate', 'print no ids; look at every line, whatever its tags, and at the profile that it names')
     .addHelpText('after', '\nExample:\n  niceeval scenarios list --scenarios smoke.jsonl --validate\n\nExit codes: 0 every line is a scenario, 1 a bad command or file.')
     .action(async (flags: ScenariosListFlags) => end(await (await import('./scenarios-list-command.js')).scenariosListCommand(flags)));
 

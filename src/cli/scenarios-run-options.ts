@@ -2,9 +2,9 @@ import { InvalidArgumentError, Option, type Command } from 'commander';
 import { BACKEND_NAMES } from '../sandbox/backend.js';
 import { collect, countFrom0, wholeNumber } from './option-values.js';
 
-/** Tags that are given as one list. */
-export function tagList(value: string): readonly string[] {
-  return value.split(',').map((tag) => tag.trim()).filter((tag) => tag !== '');
+/** Tags that are given as one list, after those that were given before. */
+export function tagList(value: string, before: readonly string[]): readonly string[] {
+  return [...before, ...value.split(',').map((tag) => tag.trim()).filter((tag) => tag !== '')];
 }
 
 /** Adds the options of `niceeval scenarios run`. */

@@ -1,8 +1,9 @@
 import { distance } from 'fastest-levenshtein';
 import type { z } from 'zod';
+import { clip, plainJsonLine } from '../report/plain-text.js';
 import { DOMAIN_EVENT_NAMES, STREAM_EVENT_NAMES } from './event-names.js';
 
-/** The issues that a line of scenarios has, one text each: the field, and what is wrong with it. No text of the line is in them but names of fields. */
+/** The issues that a line of scenarios or a report of them has, one text each: the field, and what is wrong with it. No text of the line is in them but names of fields. */
 export function problemsOfLine(issues: readonly z.core.$ZodIssue[], value: unknown): readonly string[] {
   return issues.flatMap((issue) => problemsOf(issue, value));
 }
@@ -12,9 +13,10 @@ function problemsOf(issue: z.core.$ZodIssue, value: unknown): readonly string[] 
   switch (issue.code) {
     case 'unrecognized_keys': {
       const shape = shapeOf(issue.path);
-      if (EVENT_MAPS.has(shape)) return issue.keys.map((key) => `${fieldOf([...issue.path, key])}: there is no event of that name${nearest(key, EVENTS)}`);
+      const keys = issue.keys.filter((key) => key !== '__proto__'); // Told already, wherever it is.
+      if (EVENT_MAPS.has(shape)) return keys.map((key) => `${fieldOf([...issue.path, key])}: there is no event of that name${nearest(key, EVENTS)}`);
       const names = KNOWN_FIELDS.get(shape) ?? [];
-      return issue.keys.map((key) => `${fieldOf([...issue.path, key])}: there is no such field${nearest(key, names)}`);
+      return keys.map((key) => `${fieldOf([...issue.path, key])}: there is no such field${nearest(key, names)}`);
     }
     case 'invalid_type': return [`${field}: ${valueAt(value, issue.path) === undefined ? 'it is missing' : `it must be ${aOrAn(issue.expected)}`}`];
     case 'invalid_value': {
@@ -22,7 +24,7 @@ function problemsOf(issue: z.core.$ZodIssue, value: unknown): readonly string[] 
       if (EVENT_LISTS.has(shapeOf(issue.path)) && typeof given === 'string') return [`${field}: there is no event of that name${nearest(given, EVENTS)}`];
       return [`${field}: it must be one of ${issue.values.map(String).join(', ')}`];
     }
-    case 'too_small': return [`${field}: it must be ${issue.origin === 'string' ? 'longer' : `at least ${String(issue.minimum)}`}`];
+    case 'too_small': return [issue.origin === 'string' ? `${field}: it is empty` : `${field}: it must be at least ${String(issue.minimum)}`];
     case 'too_big': return [`${field}: it must be ${String(issue.maximum)} at the most`];
     default: return [`${field}: ${issue.message}`];
   }
@@ -34,13 +36,19 @@ function aOrAn(expected: string): string {
   return A_KIND[expected] ?? `of the kind ${expected}`;
 }
 
-/** `expected.workspace_files[0].path`. Names that come from the line are shortened. */
+/** `expected.workspace_files[0].path`. Names that come from the line are shortened, and those that are more than a word are quoted. */
 export function fieldOf(path: readonly PropertyKey[]): string {
-  const text = path.map((part, index) => (typeof part === 'number' ? `[${part}]` : `${index === 0 ? '' : '.'}${String(part).slice(0, MOST_NAME_CHARACTERS)}`)).join('');
-  return text === '' ? 'the line' : text;
+  const text = path.slice(0, MOST_PARTS).map((part, index) => {
+    if (typeof part === 'number') return `[${part}]`;
+    const name = clip(String(part), MOST_NAME_CHARACTERS);
+    return /^\w+(\.{3})?$/.test(name) ? `${index === 0 ? '' : '.'}${name}` : `[${plainJsonLine(name)}]`;
+  }).join('');
+  return text === '' ? 'the line' : path.length > MOST_PARTS ? `${text}...` : text;
 }
 
 const MOST_NAME_CHARACTERS = 60;
+/** The deepest field of a scenario has five. */
+const MOST_PARTS = 8;
 
 function shapeOf(path: readonly PropertyKey[]): string {
   return path.filter((part) => typeof part === 'string').join('.');
@@ -63,8 +71,9 @@ const EVENT_LISTS: ReadonlySet<string> = new Set(['expected.event_types', 'expec
 const EVENTS: readonly string[] = [...DOMAIN_EVENT_NAMES, ...STREAM_EVENT_NAMES];
 
 function nearest(name: string, names: readonly string[]): string {
-  const best = names.map((known) => ({ known, apart: distance(name, known) })).sort((a, b) => a.apart - b.apart)[0];
-  if (best !== undefined && best.apart <= Math.max(2, best.known.length / 3)) return `; did you mean "${best.known}"?`;
+  const short = name.slice(0, MOST_NAME_CHARACTERS);
+  const best = names.map((known) => ({ known, apart: distance(short, known) })).sort((a, b) => a.apart - b.apart)[0];
+  if (best !== undefined && best.apart <= Math.max(1, best.known.length / 3)) return `; did you mean "${best.known}"?`;
   return names.length === 0 ? '' : `; there are ${names.join(', ')}`;
 }
 

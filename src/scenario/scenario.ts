@@ -11,7 +11,10 @@ const countsOfEvents = z.partialRecord(eventName, count);
 /** A relative path that stays where it starts, whatever it is laid below. */
 const ownPath = z.string().min(1)
   .refine((path) => !path.startsWith('/') && !/(^|[/\\])\.\.([/\\]|$)/.test(path) && !path.includes('\0'), 'it must be relative, without ".." and without NUL')
-  .meta({ pattern: '^(?!/)(?!.*(^|[/\\\\])\\.\\.([/\\\\]|$))' });
+  .meta({ pattern: '^(?!/)(?![\\s\\S]*(^|[/\\\\])\\.\\.([/\\\\]|$))[^\\u0000]+$' });
+const withoutNul = (schema: z.ZodString): z.ZodString => schema.refine((value) => !value.includes('\0'), 'it holds a NUL byte');
+/** Timers take no more. */
+const LONGEST_TIMER_MS = 2_147_483_647;
 
 export const approvalPolicySchema = z.enum(['never', 'on_request', 'always'])
   .describe('What the agent may ask before it does it. Nobody is there to say yes: whatever is asked is refused. never: it may not ask, and what would need leave is refused. on_request: it is asked for what the sandbox policy forbids. always: every action asks. Default: on_request.');
@@ -36,11 +39,11 @@ const workspaceFileSchema = z.strictObject({
 });
 
 const postRunCommandSchema = z.strictObject({
-  program: filled.refine((value) => !value.includes('\0'), 'it holds a NUL byte').describe('A program of the sandbox; no shell reads it.'),
-  args: z.array(text.refine((value) => !value.includes('\0'), 'it holds a NUL byte')).readonly().exactOptional().describe('Its arguments. Default: none.'),
+  program: withoutNul(filled).meta({ pattern: '^(?=[\\s\\S]*\\S)[^\\u0000]+$' }).describe('A program of the sandbox; no shell reads it.'),
+  args: z.array(withoutNul(text).meta({ pattern: '^[^\\u0000]*$' })).readonly().exactOptional().describe('Its arguments. Default: none.'),
   cwd: ownPath.exactOptional().describe('Relative to the workspace. Default: the workspace.'),
   exit_code: z.number().int().min(0).max(255).exactOptional().describe('What it must end with. Default: 0.'),
-  timeout_ms: z.number().int().positive().exactOptional().describe('Milliseconds that it may take. Default: 600000.'),
+  timeout_ms: z.number().int().min(1).max(LONGEST_TIMER_MS).exactOptional().describe('Milliseconds that it may take. Default: 600000.'),
   stdout_contains: texts.exactOptional().describe('Texts that must be in its output.'),
   stderr_contains: texts.exactOptional().describe('Texts that must be in its error output.'),
 });

@@ -138,7 +138,7 @@ describe('niceeval export', () => {
 describe('niceeval schema', () => {
   it('prints the JSON Schema of a file', async () => {
     expect(JSON.parse((await niceeval('schema', 'attempt')).stdout)).toMatchObject({ title: 'niceeval.attempt', type: 'object', properties: { verdict: { enum: ['errored', 'failed', 'skipped', 'passed'] } } });
-    expect(Object.keys(JSON.parse((await niceeval('schema')).stdout) as object)).toEqual(['run', 'attempt', 'claims', 'changes', 'events', 'trace']);
+    expect(Object.keys(JSON.parse((await niceeval('schema')).stdout) as object)).toEqual(['run', 'attempt', 'claims', 'changes', 'events', 'trace', 'scenario', 'scenario-result', 'scenario-summary', 'scenario-report', 'scenario-comparison']);
     expect((await niceeval('schema', 'nothing')).exitCode).toBe(2);
   });
 });

@@ -14,6 +14,8 @@ const FILES = {
   'ws/seed.txt': 'seed\n',
 };
 
+const RESULT = { scenario_id: 'a', profile: 'fake', passed: true, failures: [], elapsed_ms: 1, event_types: [], tool_invocations: 0, tool_failures: 0, turns_count: 1, trajectory_actions: [], trajectory_step_count: 0 };
+
 let project: TestProject;
 beforeAll(async () => { project = await openProject(FILES); });
 afterAll(() => project[Symbol.asyncDispose]());
@@ -176,11 +178,13 @@ describe('what is refused before anything starts', () => {
     ['a list in another format', ['list', '--scenarios', 'ok.jsonl', '--format', 'xml'], /Allowed choices are text, json/],
     ['a report that is missing', ['compare', '--baseline', 'none.json', '--candidate', 'none.json'], /The report none\.json cannot be read/],
     ['a report that is none', ['compare', '--baseline', 'ws/seed.txt', '--candidate', 'ws/seed.txt'], /ws\/seed\.txt is no JSON/],
-    ['a report of something else', ['compare', '--baseline', 'other.json', '--candidate', 'other.json'], /other\.json is no report of scenarios, at "summary"/],
+    ['a report of something else', ['compare', '--baseline', 'other.json', '--candidate', 'other.json'], /other\.json is no report of scenarios: summary: it is missing\. Give a file/],
+    ['a report with two results of one id', ['compare', '--baseline', 'twice.json', '--candidate', 'twice.json'], /twice\.json is no report of scenarios: results\[1\]\.scenario_id: it is also that of results\[0\]/],
     ['an unknown command', ['walk'], /unknown command 'walk'/],
   ])('%s', async (_what, args, told) => {
     await writeFile(join(project.root, 'no-profile.jsonl'), '{"id":"a","prompt":"p"}\n');
     await writeFile(join(project.root, 'other.json'), '{"results":[]}');
+    await writeFile(join(project.root, 'twice.json'), JSON.stringify({ summary: { total: 0, passed: 0, failed: 0, success_rate: 0, total_elapsed_ms: 0, avg_elapsed_ms: 0, total_tool_invocations: 0, total_tool_failures: 0 }, results: [RESULT, RESULT] }));
     const { exitCode, stdout, stderr } = await project.niceeval(['scenarios', ...args]);
     expect([exitCode, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(told);

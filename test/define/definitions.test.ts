@@ -101,7 +101,7 @@ describe('defineExperiment refuses', () => {
 
 describe('defineConfig refuses', () => {
   test.each<[string, unknown, string]>([
-    ['an unknown field', { concurrency: 2 }, 'defineConfig does not know the field "concurrency". It knows maxConcurrency, maxBuildConcurrency, retries, budget, timeoutMs, pricing, profiles, judge.'],
+    ['an unknown field', { concurrency: 2 }, 'defineConfig does not know the field "concurrency". It knows maxConcurrency, maxBuildConcurrency, retries, budget, timeoutMs, pricing, profiles, defaultProfile, judge.'],
     ['no places', { maxConcurrency: 0 }, 'defineConfig: `maxConcurrency` must be a whole number of at least 1, not 0.'],
     ['an endless time limit', { timeoutMs: Infinity }, 'defineConfig: `timeoutMs` must be a whole number of at least 1, not Infinity.'],
   ])('%s', (_what, input, message) => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { conditionsOf, networkOf, writeAccessOf } from '../../src/scenario/policy.js';
 import { approvalPolicyOf, sandboxPolicyOf } from '../../src/scenario/policy-names.js';
 import type { ScenarioLine } from '../../src/scenario/read-scenarios.js';
-import { repeatedKeyIn } from '../../src/scenario/repeated-key.js';
+import { repeatedKeysIn } from '../../src/scenario/repeated-key.js';
 import { selectScenarios } from '../../src/scenario/select.js';
 
 describe('policies on the command line', () => {
@@ -41,14 +41,14 @@ test('tags: one of many, spaces do not matter, and those that are excluded win',
 
 describe('a key that is there twice', () => {
   test.each([
-    ['{"a":1,"b":{"a":2},"c":[{"a":1},{"a":2}]}', undefined],
-    ['{"a":"\\"a\\":1,\\\\","a ":2}', undefined],
-    ['{"a":1,"a":1}', 'a'],
-    ['{"x":[[],{"a":[1,2]},{"b":1,"\\u0062":2}]}', 'x[2].b'],
-    ['{"x":{"y":{"z":1,"z":2}}}', 'x.y.z'],
-    ['["a","a"]', undefined],
-  ])('%s: %s', (text, path) => {
+    ['{"a":1,"b":{"a":2},"c":[{"a":1},{"a":2}]}', []],
+    ['{"a":"\\"a\\":1,\\\\","a ":2}', []],
+    ['{"a":1,"a":1,"a":1}', [['a'], ['a']]],
+    ['{"x":[[],{"a":[1,2]},{"b":1,"\\u0062":2}]}', [['x', 2, 'b']]],
+    ['{"x":{"y":{"z":1,"z":2}}}', [['x', 'y', 'z']]],
+    ['["a","a"]', []],
+  ])('%s: %j', (text, path) => {
     JSON.parse(text);
-    expect(repeatedKeyIn(text)).toBe(path);
+    expect(repeatedKeysIn(text)).toEqual(path);
   });
 });

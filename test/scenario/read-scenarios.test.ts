@@ -19,7 +19,7 @@ describe('a file', () => {
     const { problems } = await read(`${good}\n\n{bad secret-word\n{"id":"a","prompt":"secret-word"}\n{"id":"b"}\n`);
     expect(problems).toEqual([
       's.jsonl:3: the line: it is no JSON, from character 2 on; comments begin with #.',
-      's.jsonl:4: id: it is also that of line 1. Give each scenario an id of its own.',
+      's.jsonl:4: id: it is also that of line 1; give each scenario an id of its own.',
       's.jsonl:5: prompt: it is missing.',
     ]);
   });
@@ -38,7 +38,7 @@ describe('a file', () => {
   test('with a line of 50 MB is refused for that line, and the line is never held', async () => {
     const before = process.memoryUsage().rss;
     const { problems } = await read(Buffer.concat([Buffer.from(`${good}\n`), Buffer.alloc(50 * 1024 ** 2, 'x'), Buffer.from(`\n{"id":"b"}\n`)]));
-    expect(problems).toEqual(['s.jsonl:2: the line: it has more than 8 MiB.', 's.jsonl:3: prompt: it is missing.']);
+    expect(problems).toEqual(['s.jsonl:2: the line: it has more than 8 MiB; shorten it.', 's.jsonl:3: prompt: it is missing.']);
     // The content itself was made here, and written; what is read is not held beside it.
     expect(process.memoryUsage().rss - before).toBeLessThan(160 * 1024 ** 2);
   });
@@ -57,10 +57,11 @@ describe('a line is refused', () => {
     ['a blank prompt', '{"id":"a","prompt":""}', 'prompt: it is blank'],
     ['a number for a text', '{"id":1,"prompt":"p"}', 'id: it must be a text'],
     ['null for an option', '{"id":"a","prompt":"p","profile":null}', 'profile: it must be a text'],
-    ['a key that is there twice', '{"id":"a","prompt":"p","id":"b"}', 'id: it is there twice'],
-    ['a key that is there twice within', withExpected('{"workspace_files":[{"path":"a"},{"path":"b","p\\u0061th":"c"}]}'), 'expected.workspace_files[1].path: it is there twice'],
+    ['a key that is there twice', '{"id":"a","prompt":"p","id":"b"}', 'id: it is there twice; leave one out'],
+    ['a key that is there twice within', withExpected('{"workspace_files":[{"path":"a"},{"path":"b","p\\u0061th":"c"}]}'), 'expected.workspace_files[1].path: it is there twice; leave one out'],
+    ['a prototype within', withExpected('{"min_events_of_type":{"__proto__":1}}'), 'expected.min_events_of_type.__proto__: there is no such field'],
     ['a prototype', '{"id":"a","prompt":"p","__proto__":{"profile":"x"}}', /^__proto__: there is no such field/],
-    ['half a character', '{"id":"a","prompt":"\\ud800"}', 'prompt: it has half of a character (a lone surrogate)'],
+    ['half a character', '{"id":"a","prompt":"\\ud800"}', 'prompt: it has half of a character (a lone surrogate); write the whole character'],
     ['a negative figure', withExpected('{"max_tool_failures":-1}'), 'expected.max_tool_failures: it must be at least 0'],
     ['a part of one', withExpected('{"max_turns":1.5}'), 'expected.max_turns: it must be a whole number'],
     ['an endless figure', withExpected('{"max_elapsed_ms":1e999}'), 'expected.max_elapsed_ms: it must be a number'],
@@ -77,14 +78,19 @@ describe('a line is refused', () => {
   ])('with %s', async (_what, line, problem) => {
     const { problems } = await read(`# comment\n${line}\n`);
     expect(problems).toHaveLength(1);
-    const [, told] = /^s\.jsonl:2: (.*)\.$/s.exec(problems[0] ?? '') ?? [];
+    const [, told] = /^s\.jsonl:2: (.*\?|.*(?=\.))\.?$/s.exec(problems[0] ?? '') ?? [];
     if (typeof problem === 'string') expect(told).toBe(problem);
     else expect(told).toMatch(problem);
   });
 
+  test('with lists in lists without end', async () => {
+    const { problems } = await read(`{"id":"a","prompt":"p","tags":${'['.repeat(5000)}${']'.repeat(5000)},"profile":"__proto__"}\n`);
+    expect(problems[0]).toMatch(/^s\.jsonl:1: tags: more than 32 lists and objects lie in each other/);
+  });
+
   test('that is no UTF-8', async () => {
     const { problems } = await read(Buffer.concat([Buffer.from('{"id":"a","prompt":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}\n')]));
-    expect(problems).toEqual(['s.jsonl:1: the line: it is no UTF-8.']);
+    expect(problems).toEqual(['s.jsonl:1: the line: it is no UTF-8; save the file as UTF-8.']);
   });
 });
 

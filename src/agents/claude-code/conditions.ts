@@ -1,9 +1,11 @@
-import { isJsonObject, type JsonObject } from '../../evidence/json.js';
+import { isJsonObject, parseJson, type JsonObject } from '../../evidence/json.js';
 import type { AgentConditions } from '../conditions.js';
 import type { ClaudeCodeOptions } from './options.js';
 
 /** What the CLI may do without changing a file by a tool of its own. What a command changes is for the sandbox to see to. */
 const HARMLESS = ['Bash', 'BashOutput', 'KillShell', 'Read', 'Glob', 'Grep', 'LS', 'LSP', 'NotebookRead', 'WebFetch', 'WebSearch', 'TodoWrite', 'Task', 'Agent', 'Skill', 'SlashCommand', 'ListMcpResourcesTool', 'ReadMcpResourceTool'];
+/** For all tools of a server: the CLI takes no `*` there. */
+const ruleOfServer = (name: string): string => `mcp__${name}`;
 const EDITING = ['Edit', 'MultiEdit', 'Write', 'NotebookEdit'];
 
 /** The options as conditions leave them. */
@@ -15,25 +17,43 @@ export function conditionedOptions(options: ClaudeCodeOptions, { approvals, writ
   return {
     ...rest,
     permissionMode: isFree ? 'bypassPermissions' : asksForAll ? 'default' : approvals === 'never' ? 'dontAsk' : writes === 'workspace' ? 'acceptEdits' : 'default',
-    ...(isFree || asksForAll ? {} : { allowedTools: [...HARMLESS, ...(mcp ? (options.mcpServers ?? []).map(({ name }) => `mcp__${name}`) : [])] }),
-    // Nobody is there to be asked.
-    disallowedTools: [...options.disallowedTools ?? [], 'AskUserQuestion'],
+    ...(isFree || asksForAll ? {} : { allowedTools: [...HARMLESS, ...(mcp ? (options.mcpServers ?? []).map(({ name }) => ruleOfServer(name)) : [])] }),
+    // Nobody is there to be asked, nor to say that a plan is good.
+    disallowedTools: [...options.disallowedTools ?? [], 'AskUserQuestion', 'EnterPlanMode', 'ExitPlanMode'],
     ...(mcp && options.mcpServers !== undefined ? { mcpServers: options.mcpServers } : {}),
     ...(appended === '' ? {} : { appendSystemPrompt: appended }),
   };
 }
 
-/** Settings of the CLI that conditions decide, over those of the author. @param workdir Absolute. */
-export function conditionedSettings(given: JsonObject, { approvals, writes, mcp, hooks }: AgentConditions, workdir: string): JsonObject {
+/** Where settings are to hold. */
+interface SettingsPlace {
+  /** Absolute. */
+  readonly workdir: string;
+  /** Tool servers that the workspace names. */
+  readonly servers: readonly string[];
+}
+
+/** Names of the tool servers in a `.mcp.json`; none where it is no such file. What is no plain name is left out: it would be a rule of its own. */
+export function serversNamedIn(text: string): readonly string[] {
+  const file = parseJson(text);
+  const servers = isJsonObject(file) ? file['mcpServers'] : undefined;
+  return isJsonObject(servers) ? Object.keys(servers).filter((name) => /^[\w-]{1,64}$/.test(name)) : [];
+}
+
+/** Settings of the CLI that conditions decide, over those of the author. */
+export function conditionedSettings(given: JsonObject, { approvals, writes, mcp, hooks }: AgentConditions, { workdir, servers }: SettingsPlace): JsonObject {
   const { permissions, ...rest } = given;
   const deny = isJsonObject(permissions) ? permissions['deny'] : undefined;
+  // A path with two slashes is one of the machine; with one it would start at the settings file.
+  const edits = approvals === 'never' && writes === 'workspace' ? EDITING.map((tool) => `${tool}(/${workdir}/**)`) : [];
+  const allow = approvals === 'always' ? [] : [...edits, ...(mcp ? servers.map(ruleOfServer) : [])];
   return {
     ...rest,
     permissions: {
       ...(deny === undefined ? {} : { deny }),
-      ...(approvals === 'always' ? { ask: [...HARMLESS, ...EDITING] } : {}),
-      // A path with two slashes is one of the machine; with one it would start at the settings file.
-      ...(approvals === 'never' && writes === 'workspace' ? { allow: EDITING.map((tool) => `${tool}(/${workdir}/**)`) } : {}),
+      // claude 2.1.197: every tool, whatever allows it elsewhere.
+      ...(approvals === 'always' ? { ask: ['*'] } : {}),
+      ...(allow.length === 0 ? {} : { allow }),
     },
     ...(hooks ? {} : { disableAllHooks: true }),
     ...(mcp ? { enableAllProjectMcpServers: true } : {}),

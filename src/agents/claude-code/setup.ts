@@ -7,7 +7,7 @@ import { copyHostFile, hostPathOf, hostPathProblem } from '../host-path.js';
 import type { McpServer } from '../mcp-server.js';
 import { skillsProblem, uploadSkills } from '../skill.js';
 import { unsupportedEffort } from '../unsupported.js';
-import { conditionedSettings } from './conditions.js';
+import { conditionedSettings, serversNamedIn } from './conditions.js';
 import type { ClaudeCodeOptions } from './options.js';
 
 // claude 2.1.197 --help, --effort.
@@ -53,7 +53,10 @@ export async function setUpClaudeCode(options: ClaudeCodeOptions, ctx: SandboxAg
   const places = placesOf(ctx.sandbox.home);
   const { settingsFile, instructionsFile, mcpServers = [], plugins = [], skills = [] } = options;
   if (conditions === undefined) await copyHostFile(ctx, settingsFile, places.settings);
-  else await ctx.sandbox.writeText(places.settings, JSON.stringify(conditionedSettings(settingsIn(settingsFile, ctx.experimentFolder), conditions, ctx.sandbox.workdir)));
+  else {
+    const servers = conditions.mcp && await ctx.sandbox.pathExists('.mcp.json') ? serversNamedIn(await ctx.sandbox.readText('.mcp.json')) : [];
+    await ctx.sandbox.writeText(places.settings, JSON.stringify(conditionedSettings(settingsIn(settingsFile, ctx.experimentFolder), conditions, { workdir: ctx.sandbox.workdir, servers })));
+  }
   await copyHostFile(ctx, instructionsFile, places.instructions);
   if (mcpServers.length > 0) await ctx.sandbox.writeText(places.mcp, JSON.stringify({ mcpServers: Object.fromEntries(mcpServers.map(serverEntry)) }));
   for (const [index, plugin] of plugins.entries()) await ctx.sandbox.uploadDirectory(hostPathOf(plugin, ctx.experimentFolder), places.plugin(index));

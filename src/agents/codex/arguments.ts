@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import type { InputFile, SandboxAgentContext, TurnInput } from '../agent.js';
 import { AgentInputError } from '../errors.js';
 import type { McpServer } from '../mcp-server.js';
-import { conditionedSettings, type CodexConditions } from './conditions.js';
+import { conditionedSettings, UNASKED, type CodexConditions } from './conditions.js';
 import type { CodexOptions } from './options.js';
 import { placesOf } from './setup.js';
 
@@ -36,16 +36,16 @@ export function configArguments(options: CodexOptions, ctx: SandboxAgentContext,
       ['model_providers.niceeval.env_key', TOKEN_VARIABLE],
     ] as Setting[]),
     // A server that the agent broke in an earlier turn must not keep the CLI from starting.
-    ...mcpServers.map((server) => serverTable(server, ctx.session.id === undefined)),
+    ...mcpServers.map((server) => serverTable(server, { required: ctx.session.id === undefined, ...(under === undefined ? {} : UNASKED) })),
   ];
   return settings.flatMap(([key, value]) => ['-c', `${key}=${tomlOf(value)}`]);
 }
 
 /** A table in one piece: a dotted key cannot name every variable and header. */
-function serverTable(server: McpServer, required: boolean): Setting {
+function serverTable(server: McpServer, more: { readonly [key: string]: TomlValue }): Setting {
   return [`mcp_servers.${server.name}`, 'url' in server
-    ? { url: server.url, http_headers: server.headers ?? {}, required }
-    : { command: server.command, args: server.args ?? [], env: server.env ?? {}, required }];
+    ? { url: server.url, http_headers: server.headers ?? {}, ...more }
+    : { command: server.command, args: server.args ?? [], env: server.env ?? {}, ...more }];
 }
 
 /** TOML on one line. What JSON writes for a text is TOML, but U+007F may not stand there as it is. */

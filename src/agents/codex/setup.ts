@@ -5,7 +5,7 @@ import type { AgentSettings, SandboxAgentContext } from '../agent.js';
 import { copyHostFile, hostPathOf, hostPathProblem } from '../host-path.js';
 import { skillsProblem, uploadSkills } from '../skill.js';
 import { unsupportedEffort } from '../unsupported.js';
-import { ASK_FOR_ALL_RULES, type CodexConditions } from './conditions.js';
+import { rulesOf, type CodexConditions } from './conditions.js';
 import type { CodexOptions } from './options.js';
 
 // codex 0.171.0, model_reasoning_effort.
@@ -44,7 +44,7 @@ export async function setUpCodex(options: CodexOptions, ctx: SandboxAgentContext
   await copyHostFile(ctx, hooksFile, places.hooks);
   await copyHostFile(ctx, instructionsFile, places.instructions);
   if (systemPrompt !== undefined) await ctx.sandbox.writeText(places.systemPrompt, systemPrompt);
-  if (under?.conditions.approvals === 'always') await ctx.sandbox.writeText(places.rules, ASK_FOR_ALL_RULES);
+  if (under !== undefined) await ctx.sandbox.writeText(places.rules, rulesOf(under.conditions));
   await uploadSkills(ctx, skills, places.skills);
 }
 
