@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { commonOptionShape, type CommonAgentOptions } from '../agent-options.js';
 
-/** Options of {@link claudeCode}. */
+/** Options of {@link claudeCode}. Conditions of a scenario go over `permissionMode`, `allowedTools`, and what `settingsFile` allows. */
 export interface ClaudeCodeOptions extends CommonAgentOptions {
   /**
    * What the CLI may do without asking. Default: `bypassPermissions`, everything, since the container is the boundary;

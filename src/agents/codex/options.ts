@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { commonOptionShape, type CommonAgentOptions } from '../agent-options.js';
 
-/** Options of {@link codex}. */
+/** Options of {@link codex}. Conditions of a scenario go over `transport`, `askUser`, `approvalPolicy` and `sandboxMode`. */
 export interface CodexOptions extends CommonAgentOptions {
   /**
    * How the CLI is driven: `exec`, which asks nobody, or `app-server`, which can. Default: `app-server` when something may be
