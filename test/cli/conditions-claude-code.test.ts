@@ -62,18 +62,18 @@ describe('claude code under conditions', () => {
         files: {
           'settings.json': settings('author'), 'greet/SKILL.md': front(''), 'ws/server.mjs': TINY_SERVER,
           'plug/.claude-plugin/plugin.json': JSON.stringify({ name: 'plug', version: '1.0.0', description: 'x' }), 'plug/hooks/hooks.json': JSON.stringify({ hooks: hooks('plugin') }), 'plug/.mcp.json': JSON.stringify(server('plugged')),
-          'ws/.mcp.json': JSON.stringify(server('theirs')), 'ws/.claude/settings.json': settings('workspace'), 'ws/.claude/settings.local.json': settings('local'),
+          'ws/.mcp.json': JSON.stringify(server('theirs')), 'ws/.claude/settings.json': settings('project'), 'ws/.claude/settings.local.json': settings('local'),
           'ws/.claude/agents/greet.md': front(`mcpServers:\n  - nested:\n      type: stdio\n      command: node\n      args: ["${SERVER}", "nested"]\n`),
         },
       }, ['never workspace_write'], { args });
       if (outcome === undefined) throw new Error(stderr);
       const [within, after] = outcome.operations.filter(({ name }) => name === 'Bash').map(({ output }) => output);
-      const found = (output: string | undefined): string => ['author', 'plugin', 'skill', 'subagent', 'workspace\\n', 'local', 'plugged', 'theirs', 'nested'].filter((what) => output?.includes(what)).map((what) => what.replace('\\n', '')).join(' ');
+      const found = (output: string | undefined): string => ['author', 'plugin', 'skill', 'subagent', 'project', 'local', 'plugged', 'theirs', 'nested'].filter((what) => output?.includes(what)).join(' ');
       return [found(within), found(after)];
     };
     expect(await seen()).toEqual(['', '']);
     expect(await seen('--enable-mcp')).toEqual(['plugged theirs nested', 'plugged theirs']);
-    expect((await seen('--enable-hooks'))[1]).toBe('author plugin skill subagent workspace local');
+    expect((await seen('--enable-hooks'))[1]).toBe('author plugin skill subagent project local');
   });
 
   afterAll(async () => expect(await leftovers()).toEqual([]));
