@@ -18,7 +18,7 @@ export async function answerOf(agent: Agent, input: TurnInput, { contexts, sessi
   const answer = (async (): Promise<unknown> => (agent.kind === 'sandbox'
     ? agent.send(input, contexts.ofSandbox(session.ordinal, use))
     : agent.send(input, contexts.of(session.ordinal, use))))();
-  await Promise.race([answer.catch(() => undefined), abortionOf(signal).then(() => withinPatience(answer, AGENT_END_LIMIT_MS, hasten))]);
+  await Promise.race([answer.catch(() => undefined), abortionOf(signal, answer).then(() => withinPatience(answer, AGENT_END_LIMIT_MS, hasten))]);
   const late = Symbol('late');
   try {
     const settled = await Promise.race([answer, new Promise<typeof late>((resolve) => { setImmediate(() => resolve(late)); })]);

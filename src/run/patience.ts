@@ -14,8 +14,17 @@ export async function withinPatience(work: Promise<unknown>, limitMs: number, ha
   hasten?.removeEventListener('abort', end);
 }
 
-/** Settles when the signal is aborted. */
-export function abortionOf(signal: AbortSignal): Promise<void> {
+/**
+ * Settles when the signal is aborted.
+ *
+ * @param work When it has settled, nobody waits any more: a signal that outlives many pieces of work keeps a listener of none. Default: for ever.
+ */
+export function abortionOf(signal: AbortSignal, work?: Promise<unknown>): Promise<void> {
   if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => { signal.addEventListener('abort', () => resolve(), { once: true }); });
+  return new Promise((resolve) => {
+    const onAbort = (): void => resolve();
+    const leave = (): void => signal.removeEventListener('abort', onAbort);
+    signal.addEventListener('abort', onAbort, { once: true });
+    work?.then(leave, leave);
+  });
 }

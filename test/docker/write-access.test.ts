@@ -110,6 +110,18 @@ describe('what may be written', () => {
 });
 
 describe('an image that knows nothing of it', () => {
+  it('needs no program that keeps it alive, and may lack its working directory', async () => {
+    await using image = await importImage({
+      ...await busyboxFiles(['sh', 'mkdir', 'chmod', 'test', 'cat']), 'etc/passwd': { bytes: 'worker:x:1234:2345::/home/worker:/bin/sh\n' },
+    }, ['USER worker', 'ENV PATH=/bin']);
+    for (const workspace of [true, false]) {
+      const sandbox = await opened(docker({ image: image.reference, workdir: '/not/there' }), { ...CLI, workspace });
+      const outcome = async (script: string): Promise<boolean> => (await sandbox.runShell(`(${script}) 2>/dev/null`)).exitCode === 0;
+      expect([await outcome('echo x > a.txt'), await outcome('echo x > "$HOME/.claude/a"'), await outcome('echo x > "$HOME/a"'), await outcome('echo x > /.niceeval/a')]).toEqual([workspace, true, false, false]);
+      await sandbox.stop();
+    }
+  });
+
   it('gets the folders of the home that it lacks, and its own volumes are closed', async () => {
     await using image = await importImage({
       ...await busyboxFiles(['sh', 'ls', 'rm', 'mkdir', 'ln', 'mv', 'touch', 'chmod', 'test', 'cat', 'mount', 'sleep', 'stat']),

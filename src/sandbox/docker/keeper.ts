@@ -7,6 +7,8 @@ import type { InspectedImage } from './image-facts.js';
 /** What keeps a container alive while nothing runs in it, and ends it when nobody comes back. */
 export interface Keeper {
   readonly entrypoint: readonly string[];
+  /** The folder that `install` puts it into. Absent: the image has it. */
+  readonly folder?: string;
   /** Puts it into a container that was created and not started. Does nothing where the image has it. */
   install(engine: Engine, containerId: string): Promise<void>;
 }
@@ -26,6 +28,7 @@ export function keeperFor(image: Pick<InspectedImage, 'reference' | 'lacksSleep'
   if (program === undefined) throw new ImageError(`The image "${image.reference}" has no program "sleep", which keeps a sandbox alive, and for the processor "${image.architecture}" there is none of ours. Add one to the image.`);
   return {
     entrypoint: [PROGRAM],
+    folder: `/${FOLDER}`,
     install: async (engine, containerId) => {
       const archive = pack();
       archive.entry({ name: FOLDER, type: 'directory', mode: 0o755 });

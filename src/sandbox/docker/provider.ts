@@ -103,7 +103,9 @@ class DockerProvider implements ClosingProvider {
     const storage = await this.#storageOf(spec);
     const keeper = keeperFor(image, options.lifetimeMs);
     const scope = new Scope();
-    const shut = places === undefined || places.closed.length === 0 ? undefined : await this.#holderOf(places.closed, { image, attemptId: options.attemptId, scope });
+    // A root that cannot be written takes no keeper: what holds the closed folders lends it.
+    const lent = places === undefined ? [] : [...places.closed, ...(keeper.folder === undefined ? [] : [keeper.folder])];
+    const shut = lent.length === 0 ? undefined : await this.#holderOf(lent, { image, attemptId: options.attemptId, scope });
     const container = await this.#engine.call('create a sandbox', (docker) => docker.createContainer({
       Image: image.id,
       // The keeper belongs to root, out of the agent's reach, and ends the container when nobody comes back for it.
@@ -166,10 +168,10 @@ class DockerProvider implements ClosingProvider {
     });
     this.#open.add(sandbox);
     try {
-      await keeper.install(this.#engine, container.id);
-      if (image.lacksWorkdir) await handOverFolder(this.#engine, container.id, image.workdir, image.owner);
+      await keeper.install(this.#engine, shut ?? container.id);
+      if (image.lacksWorkdir && places === undefined) await handOverFolder(this.#engine, container.id, image.workdir, image.owner);
       await this.#engine.call('start a sandbox', () => container.start());
-      if (places !== undefined) await this.#handOver(sandbox, image, places.homeFolders);
+      if (places !== undefined) await this.#handOver(sandbox, image, image.lacksWorkdir && places.folders.includes(image.workdir) ? [image.workdir, ...places.homeFolders] : places.homeFolders);
     } catch (error) {
       await sandbox.stop();
       throw error;
