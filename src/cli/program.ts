@@ -188,8 +188,8 @@ export function createProgram(): Program {
         const isOfScenarios = argv[0] === 'scenarios';
         if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : isOfScenarios ? SCENARIO_EXIT.broken : EXIT.usage;
         const { failureCode } = await import('./failure.js');
-        const exitCode = failureCode(error);
-        return isOfScenarios ? SCENARIO_EXIT.broken : exitCode;
+        const failed = failureCode(error);
+        return isOfScenarios ? SCENARIO_EXIT.broken : failed;
       }
     },
   };

@@ -45,12 +45,8 @@ export interface SeenScenario {
   readonly requestsKnown: boolean;
 }
 
-/**
- * Puts the turns of one session together.
- *
- * @param coverage Of an agent that nothing was sent to.
- */
-export function seenOf(turns: readonly SeenTurn[], coverage?: EvidenceCoverage): SeenScenario {
+/** Puts the turns of one session together. */
+export function seenOf(turns: readonly SeenTurn[]): SeenScenario {
   const events = turns.flatMap((turn) => turn.events);
   const { events: occurrences } = sessionOccurrencesOf(events);
   const kinds = new Map<string, number>();
@@ -76,7 +72,7 @@ export function seenOf(turns: readonly SeenTurn[], coverage?: EvidenceCoverage):
     elapsedMs: turns.reduce((sum, { durationMs }) => sum + durationMs, 0),
     ...(context === undefined ? {} : { context }),
     ...(usages.length === 0 ? {} : { usage: addUsage(usages) }),
-    coverage: turns.length === 0 && coverage !== undefined ? coverage : foldCoverage(turns.map((turn) => turn.coverage)),
+    coverage: foldCoverage(turns.map((turn) => turn.coverage)),
     requestsKnown: turns.every(({ usage }) => usage?.requests !== undefined),
   };
 }

@@ -52,6 +52,7 @@ export async function openGrowing({ path, kind }: OutputPlace): Promise<GrowingF
   const own = kind === 'other' ? path : siblingOf(path);
   const file = await open(own, kind === 'other' ? 'w' : 'wx');
   let isOpen = true;
+  let isWhole = false;
   const close = async (): Promise<void> => {
     isOpen = false;
     await file.close();
@@ -63,11 +64,11 @@ export async function openGrowing({ path, kind }: OutputPlace): Promise<GrowingF
       if (kind === 'file') await file.datasync();
       await close();
       if (kind === 'file') await rename(own, path);
+      isWhole = true;
     },
     async [Symbol.asyncDispose]() {
-      if (!isOpen) return;
-      await close();
-      if (kind === 'file') await rm(own, { force: true });
+      if (isOpen) await close();
+      if (kind === 'file' && !isWhole) await rm(own, { force: true });
     },
   };
 }

@@ -4,8 +4,8 @@ import { conditionedEnvironment, conditionedOptions, conditionedSettings, server
 import { agentUnder, type AgentConditions } from '../../../src/agents/conditions.js';
 
 const CONDITIONS: AgentConditions = { approvals: 'on-request', writes: 'workspace', network: false, mcp: false, hooks: false };
-const PLACE = { workdir: '/work', servers: [] };
-const EDITS = ['Edit(//work/**)', 'MultiEdit(//work/**)', 'Write(//work/**)', 'NotebookEdit(//work/**)'];
+const PLACE = { workdir: '/project', servers: [] };
+const EDITS = ['Edit(//project/**)', 'MultiEdit(//project/**)', 'Write(//project/**)', 'NotebookEdit(//project/**)'];
 
 describe('options of claude code under conditions', () => {
   it.each([

@@ -15,7 +15,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 async function settingsOf(config: string, conditions: Partial<AgentConditions> = {}): Promise<unknown> {
   await writeFile(join(folder, 'config.toml'), config);
   const found = codexConditionsOf({ configFile: 'config.toml' }, { ...CONDITIONS, ...conditions }, { experimentFolder: folder });
-  return typeof found === 'string' ? found : conditionedSettings(found, '/work');
+  return typeof found === 'string' ? found : conditionedSettings(found, '/project');
 }
 
 describe('options of codex under conditions', () => {
@@ -36,20 +36,20 @@ describe('options of codex under conditions', () => {
 describe('settings of codex under conditions', () => {
   it('turn off what nobody asked for', async () => {
     expect(await settingsOf('[mcp_servers."dotted.name"]\ncommand = "x"\n[mcp_servers.\'literal\']\n[ mcp_servers . bare ]\n[mcp_servers.bare.env]\n# [mcp_servers.gone]\n')).toEqual([
-      ['projects', { '/work': { trust_level: 'untrusted' } }], ['features.default_mode_request_user_input', false], ['features.hooks', false], ['notify', []],
+      ['projects', { '/project': { trust_level: 'untrusted' } }], ['features.default_mode_request_user_input', false], ['features.hooks', false], ['notify', []],
       ['mcp_servers', { 'dotted.name': { enabled: false }, literal: { enabled: false }, bare: { enabled: false } }],
     ]);
   });
 
   it('let servers be used without asking, and hooks run', async () => {
     expect(await settingsOf('[mcp_servers.bare]\n', { mcp: true, hooks: true })).toEqual([
-      ['projects', { '/work': { trust_level: 'trusted' } }], ['features.default_mode_request_user_input', false], ['mcp_servers', { bare: { default_tools_approval_mode: 'approve' } }],
+      ['projects', { '/project': { trust_level: 'trusted' } }], ['features.default_mode_request_user_input', false], ['mcp_servers', { bare: { default_tools_approval_mode: 'approve' } }],
     ]);
   });
 
   it('take away what cannot ask where everything must', async () => {
     expect(await settingsOf('', { approvals: 'always', hooks: true })).toEqual([
-      ['projects', { '/work': { trust_level: 'untrusted' } }], ['features.default_mode_request_user_input', false],
+      ['projects', { '/project': { trust_level: 'untrusted' } }], ['features.default_mode_request_user_input', false],
       ['web_search', 'disabled'], ['features.view_image', false], ['features.goals', false], ['features.multi_agent', false], ['features.image_generation', false], ['features.apps', false],
     ]);
   });
